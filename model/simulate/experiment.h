@@ -1,0 +1,60 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "model/simulate/report.h"
+#include "model/strategy/ddp.h"
+#include "sim/network/topology.h"
+
+namespace dsim {
+
+enum class Fidelity : std::uint8_t { steps, fluid, closed };
+std::string_view name_of(Fidelity fidelity);
+
+struct Straggler {
+  std::uint32_t rank = 0;
+  double factor = 1;   ///< kernel times of this rank are multiplied by it; > 0
+};
+
+/// One training job.
+struct Job {
+  std::string model = "bert-large";
+  std::int64_t micro_batch = 0;      ///< per GPU; 0 = the model's default
+  std::int64_t sequence = 0;         ///< 0 = the model's default
+  Precision precision = Precision::bf16;
+  bool precision_given = false;      ///< else the best the GPU has (bf16, or fp16 on Volta)
+  Fusion fusion = Fusion::eager;
+  std::string optimizer;             ///< empty = the model's default
+  DdpOptions ddp;
+  std::vector<std::uint32_t> ranks;  ///< GPUs it runs on, in rank order; empty = all, packed
+};
+
+/// Everything a simulation depends on.
+struct Experiment {
+  std::shared_ptr<const Topology> topology;
+  std::vector<Job> jobs{Job{}};
+  std::vector<Straggler> stragglers;
+  Fidelity fidelity = Fidelity::fluid;
+  std::optional<Routing> routing;    ///< empty = the topology's own
+  std::string algorithm;             ///< empty = chosen
+  std::uint64_t seed = 1;
+};
+
+/// How to run, apart from what.
+struct RunControl {
+  std::stop_token stop;
+  std::function<void(double fraction)> progress;   ///< called rarely, from the simulating thread
+  bool record_timeline = false;
+  std::vector<std::uint32_t> timeline_ranks;       ///< empty = one of each class
+  bool elasticities = true;
+  bool scaling = true;                              ///< efficiency against one GPU and one node
+};
+
+/// The one door: command line, GUI, tests, planner and validation come through here.
+/// Throws InputError for an experiment that cannot be (unknown model, more ranks than GPUs).
+Report simulate(const Experiment& experiment, const RunControl& control = {});
+
+}  // namespace dsim

@@ -1,0 +1,113 @@
+#pragma once
+// What the machine is: vertices (GPUs, switches, NICs) joined by directed links, and routes between
+// GPUs. Immutable after build; many simulations share one.
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/id.h"
+#include "sim/base/units.h"
+
+namespace dsim {
+
+using VertexId = Id<struct VertexTag>;
+using LinkId = Id<struct LinkTag>;
+/// A GPU of the cluster: node-major, gpu = node * gpus_per_node + local index.
+using GpuId = Id<struct GpuTag>;
+
+enum class VertexKind : std::uint8_t { gpu, nvswitch, pcie_switch, cpu, nic, leaf, spine, core };
+/// What a link is made of. `socket` joins the CPUs of one node (UPI, Infinity Fabric).
+enum class LinkKind : std::uint8_t { nvlink, pcie, socket, ib, roce, efa, tcp };
+
+std::string_view name_of(VertexKind kind);
+std::string_view name_of(LinkKind kind);
+
+/// A directed link. `bandwidth` is the nominal payload rate of one direction; what is achievable is
+/// the calibration's business.
+struct Link {
+  VertexId from, to;
+  Bandwidth bandwidth;
+  Time latency;
+  LinkKind kind = LinkKind::pcie;
+};
+
+/// A part of a route: `share` of the bytes crosses `link` (1 unless packets are sprayed).
+struct LinkShare {
+  LinkId link;
+  double share = 1;
+};
+
+/// The way from one GPU to another. `latency` is the sum over one path.
+struct Route {
+  std::vector<LinkShare> links;
+  Time latency;
+  bool leaves_node = false;    ///< crosses a NIC
+  bool crosses_cpu = false;    ///< passes a CPU (host bridge), inside a node or on the way to a NIC
+  int switch_hops = 0;         ///< fabric switches passed
+};
+
+/// How a path is chosen among several.
+/// rail_aligned: traffic for another rail first moves over NVLink to the GPU of that rail (PXN), then
+///   as spray. spray: from the GPU's own NIC, packets spread evenly over equal paths. hash: one path
+///   per flow (ECMP).
+enum class Routing : std::uint8_t { rail_aligned, spray, hash };
+
+/// Which of parallel choices a transfer takes: `channel` picks the NIC where a GPU has several,
+/// `flow` seeds the hash.
+struct RouteKey {
+  std::uint32_t channel = 0;
+  std::uint64_t flow = 0;
+};
+
+class Topology {
+ public:
+  virtual ~Topology() = default;
+
+  virtual std::string_view name() const = 0;
+  /// One line for the report: "64 x DGX H100 (8 x NVLink4, 8 x 400 Gb/s), rail-optimised fat tree".
+  virtual std::string description() const = 0;
+  /// A row name of the GPU table, e.g. "h100-sxm".
+  virtual std::string_view gpu_model() const = 0;
+  /// "intel", "amd", "arm": an input of NCCL's choices.
+  virtual std::string_view cpu_vendor() const = 0;
+
+  virtual std::size_t node_count() const = 0;
+  virtual std::size_t gpus_per_node() const = 0;   ///< of the fullest node
+  virtual std::size_t gpu_count() const = 0;
+  virtual std::size_t nics_per_node() const = 0;   ///< 0 on a single machine without network
+  virtual std::size_t node_of(GpuId gpu) const = 0;
+  virtual std::size_t local_index(GpuId gpu) const = 0;
+  /// NICs of its node that a GPU uses first (by affinity), as NIC indices within the node.
+  virtual std::vector<std::size_t> nics_of(GpuId gpu) const = 0;
+
+  virtual std::size_t vertex_count() const = 0;
+  virtual VertexKind vertex_kind(VertexId vertex) const = 0;
+  virtual std::string vertex_name(VertexId vertex) const = 0;  ///< "node3.gpu5", "leaf2"
+  virtual VertexId gpu_vertex(GpuId gpu) const = 0;
+
+  virtual std::size_t link_count() const = 0;
+  virtual Link link(LinkId link) const = 0;
+
+  virtual Routing default_routing() const = 0;
+  /// The route from `from` to `to` (replaces `out`). Requires from != to.
+  virtual void route(GpuId from, GpuId to, Routing routing, RouteKey key, Route& out) const = 0;
+
+  /// True if every GPU reaches the others of its node over NVLink alone (switch or mesh).
+  virtual bool nvlink_inside_node() const = 0;
+  /// True if an NVSwitch joins the GPUs of a node.
+  virtual bool has_nvswitch() const = 0;
+};
+
+/// Reads a topology file (format dsim.topology/1). Errors: InputError with position.
+std::shared_ptr<const Topology> load_topology(const std::filesystem::path& path);
+/// Same from text; `name` stands for the file in messages.
+std::shared_ptr<const Topology> parse_topology(std::string text, std::string name);
+/// The first `gpus` GPUs of a cluster, packed: whole nodes if `gpus` exceeds one node (then it must
+/// be a multiple of a node's GPUs), a part of one node otherwise. The fabric keeps its shape.
+/// Throws InputError if there are fewer GPUs.
+std::shared_ptr<const Topology> first_gpus(std::shared_ptr<const Topology> topology, std::size_t gpus);
+
+}  // namespace dsim
