@@ -30,7 +30,8 @@ class Engine {
   template <auto Method, class Object>
   EventId schedule(Time when, Object& self, std::uint64_t argument = 0) {
     return schedule(
-        when, [](void* object, std::uint64_t value) { (static_cast<Object*>(object)->*Method)(value); },
+        when,
+        [](void* object, std::uint64_t value) { (static_cast<Object*>(object)->*Method)(value); },
         &self, argument);
   }
 

@@ -27,7 +27,8 @@ struct MaxMinProblem {
 
   std::size_t activities() const { return cap.size(); }
   /// Adds an activity and returns its index.
-  std::uint32_t add(double activity_cap, double activity_weight, std::span<const Load> activity_loads);
+  std::uint32_t add(double activity_cap, double activity_weight,
+                    std::span<const Load> activity_loads);
 };
 
 /// Memory that a repeated solve reuses.
