@@ -27,6 +27,7 @@ struct Job {
   Precision precision = Precision::bf16;
   bool precision_given = false;      ///< else the best the GPU has (bf16, or fp16 on Volta)
   Fusion fusion = Fusion::eager;
+  bool flash_attention = true;       ///< else attention as separate GEMMs and softmax
   std::string optimizer;             ///< empty = the model's default
   DdpOptions ddp;
   std::vector<std::uint32_t> ranks;  ///< GPUs it runs on, in rank order; empty = all, packed
