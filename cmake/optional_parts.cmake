@@ -1,0 +1,61 @@
+# Looks for what dsim can use but does not need, says so once at configure time, and leaves the same
+# text in DSIM_PARTS for `dsim --version`.
+
+# CUDA: dsim-calibrate. nvcc is looked for where CUDA's own installer puts it, too.
+find_program(DSIM_NVCC nvcc HINTS ENV CUDACXX ENV CUDA_HOME PATHS /usr/local/cuda PATH_SUFFIXES bin)
+mark_as_advanced(DSIM_NVCC DSIM_CCACHE)
+set(cuda_text "not found")
+if(DSIM_CUDA AND NOT DSIM_NVCC)
+  message(FATAL_ERROR "DSIM_CUDA=ON needs nvcc, which is neither in PATH nor in $CUDA_HOME/bin nor in "
+    "/usr/local/cuda/bin. Install the CUDA toolkit (12 or later), or configure without DSIM_CUDA.")
+elseif(DSIM_CUDA)
+  # V100 (70) where the toolkit still has it (CUDA 13 starts at 75), A100, H100, B200; the last also
+  # as PTX, which later GPUs compile when they load it.
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    execute_process(COMMAND ${DSIM_NVCC} --list-gpu-arch OUTPUT_VARIABLE known COMMAND_ERROR_IS_FATAL ANY)
+    set(CMAKE_CUDA_ARCHITECTURES "")
+    foreach(arch 70 80 90 100)
+      if(known MATCHES "compute_${arch}\n")
+        list(APPEND CMAKE_CUDA_ARCHITECTURES ${arch})
+      endif()
+    endforeach()
+    list(TRANSFORM CMAKE_CUDA_ARCHITECTURES APPEND "-real")
+    list(POP_BACK CMAKE_CUDA_ARCHITECTURES newest)
+    string(REPLACE "-real" "" newest "${newest}")
+    list(APPEND CMAKE_CUDA_ARCHITECTURES ${newest})
+  endif()
+  set(CMAKE_CUDA_COMPILER ${DSIM_NVCC})
+  enable_language(CUDA)
+  # CMake 3.25 does not know that nvcc has C++20 since CUDA 12: give the flag, and have CMake add none.
+  set(CMAKE_CUDA_STANDARD_DEFAULT "")
+  string(APPEND CMAKE_CUDA_FLAGS " -std=c++20")
+  find_package(CUDAToolkit REQUIRED)
+  string(REPLACE ";" "/" archs "${CMAKE_CUDA_ARCHITECTURES}")
+  string(REPLACE "-real" "" archs "${archs}")
+  set(cuda_text "${CUDAToolkit_VERSION} (dsim-calibrate for sm ${archs})")
+elseif(DSIM_NVCC)
+  set(cuda_text "found, not built in (preset cuda)")
+endif()
+
+# The others are reported for the parts to come; nothing is built with them yet.
+get_filename_component(cuda_root "${DSIM_NVCC}" DIRECTORY)
+get_filename_component(cuda_root "${cuda_root}" DIRECTORY)
+find_path(DSIM_NCCL_INCLUDE nccl.h HINTS ${cuda_root}/include)
+find_program(DSIM_MPICXX NAMES mpicxx mpic++)
+find_package(Qt6 QUIET COMPONENTS Core)
+mark_as_advanced(DSIM_NCCL_INCLUDE DSIM_MPICXX Qt6_DIR)
+foreach(part nccl mpi qt)
+  set(${part}_text "not found")
+endforeach()
+if(DSIM_NCCL_INCLUDE)
+  set(nccl_text "found, not used yet")
+endif()
+if(DSIM_MPICXX)
+  set(mpi_text "found, not used yet")
+endif()
+if(Qt6_FOUND)
+  set(qt_text "${Qt6_VERSION} found, not used yet")
+endif()
+
+set(DSIM_PARTS "CUDA: ${cuda_text}, NCCL: ${nccl_text}, MPI: ${mpi_text}, Qt: ${qt_text}")
+message(STATUS "Optional parts: ${DSIM_PARTS}")
