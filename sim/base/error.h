@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -25,8 +26,19 @@ class InputError : public std::runtime_error {
   /// A mistake at a position; `source_line` is the offending line, `length` the marked width.
   InputError(const TextPosition& position, std::string_view message, std::string_view source_line,
              int length = 1);
-  /// Several mistakes of one file, reported together (at most ten are shown).
+  /// Several mistakes of one file, reported together in order of position (at most ten are shown).
+  /// Requires at least one.
   explicit InputError(const std::vector<InputError>& errors);
+
+  /// Where the (first) mistake is; an empty file name when it is not in a file.
+  const TextPosition& position() const;
+  /// The mistakes one by one: what was reported together, else this one alone.
+  std::vector<InputError> parts() const;
+
+ private:
+  struct Details;
+  InputError(const std::string& text, std::shared_ptr<const Details> details);
+  std::shared_ptr<const Details> details_;  // shared, so that copying never throws
 };
 
 /// A programmer's mistake: throws std::logic_error with the sentence. Active in all builds.

@@ -29,6 +29,8 @@ class Value {
   TextPosition position() const;
   /// Throws InputError at this value's position.
   [[noreturn]] void fail(std::string_view message) const;
+  /// Throws InputError at the key of this value. Requires a member of an object.
+  [[noreturn]] void fail_at_key(std::string_view message) const;
 
   // Typed access; each throws InputError with the position, what was expected and what was found.
   std::string_view as_string() const;
@@ -51,7 +53,8 @@ class Value {
 };
 
 /// A parsed JSON text. Duplicate keys, trailing text, invalid UTF-8, nesting beyond 512 and files
-/// over 64 MiB are errors; so are directories and unreadable files.
+/// over 64 MiB are errors; so are directories and unreadable files. A byte order mark is skipped;
+/// columns count characters. Integers beyond 64 bits are read as numbers.
 class Document {
  public:
   static Document load(const std::filesystem::path& path);
@@ -70,7 +73,7 @@ class Document {
 class ObjectReader {
  public:
   explicit ObjectReader(Value object);
-  Value at(std::string_view key);                   ///< required; error at the object if absent
+  Value at(std::string_view key);                   ///< required; error at the object (or at a key misspelt)
   std::optional<Value> find(std::string_view key);  ///< optional
   /// Throws if some key of the object was never asked for.
   void finish() const;
