@@ -1,0 +1,47 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "calibrate/validate/row_inputs.h"
+#include "sim/network/topology.h"
+
+namespace dsim {
+
+/// From the text of the columns to a node type. The first rule whose patterns (text_pattern.h) all
+/// match is taken; no rule: the row is not predictable.
+struct NodeRule {
+  std::string_view gpu;            ///< of the column `gpu`
+  std::string_view gpus_per_node;  ///< of that column
+  std::string_view box;            ///< of `intra_link`, `notes` and `gpu` together
+  std::string_view node;   ///< a node type of topologies/nodes; "" = known, but no node type yet
+  std::string_view title;  ///< for messages
+  std::string_view source;
+};
+const std::vector<NodeRule>& node_rules();
+
+/// NICs from the text of `inter_link`. Zero: not stated.
+struct LinkRule {
+  std::string_view link;
+  int nics;      ///< a node
+  int gigabits;  ///< a NIC, Gb/s
+};
+const std::vector<LinkRule>& link_rules();
+
+/// What a row says of its machine. `nodes` whole nodes, or a part of one.
+struct Hardware {
+  std::string_view node;  ///< node type
+  std::int64_t gpus = 1, nodes = 1;
+  int nics = 0, gigabits = 0;  ///< a node; 0: those of the node type
+};
+
+/// Throws Unpredictable (hardware) when no rule applies.
+Hardware hardware_of(const RowInputs& row);
+
+/// The GPUs a job on this hardware runs on: `nodes` of them behind a fabric that is never the
+/// bottleneck (single switch on one or two leaves, rail-optimised beyond), NICs as stated.
+/// InputError if the node type is not shipped.
+std::shared_ptr<const Topology> build_topology(const Hardware& hardware);
+
+}  // namespace dsim
