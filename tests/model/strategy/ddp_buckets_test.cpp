@@ -2,53 +2,11 @@
 
 #include "model/strategy/ddp.h"
 #include "sim/base/error.h"
+#include "tests/model/strategy/small_network.h"
 
 using namespace dsim;
 
 namespace {
-
-/// Parameter tensors of a residual network, one layer a tensor group, gradients in reverse.
-struct Network {
-  Model model;
-
-  void layer(std::initializer_list<std::int64_t> tensors) {
-    Layer layer;
-    Kernel kernel;
-    std::vector<ParameterId> ids;
-    for (const std::int64_t elements : tensors) {
-      ids.emplace_back(model.parameters.size());
-      model.parameters.push_back({"p" + std::to_string(ids.back().value), {elements}, elements});
-    }
-    kernel.completes.assign(ids.rbegin(), ids.rend());
-    layer.backward.push_back(kernel);
-    model.layers.push_back(layer);
-  }
-  void conv(std::int64_t in, std::int64_t out, std::int64_t size) {
-    layer({in * out * size * size});
-  }
-  void norm(std::int64_t channels) { layer({channels, channels}); }
-};
-
-Model resnet18_tensors() {
-  Network net;
-  net.conv(3, 64, 7);
-  net.norm(64);
-  std::int64_t in = 64;
-  for (const std::int64_t out : {64, 128, 256, 512})
-    for (int block = 0; block < 2; ++block) {
-      net.conv(in, out, 3);
-      net.norm(out);
-      net.conv(out, out, 3);
-      net.norm(out);
-      if (in != out) {
-        net.conv(in, out, 1);
-        net.norm(out);
-      }
-      in = out;
-    }
-  net.layer({512 * 1000, 1000});
-  return net.model;
-}
 
 std::vector<std::int64_t> bytes_of(const std::vector<Bucket>& buckets) {
   std::vector<std::int64_t> result;
@@ -91,9 +49,9 @@ TEST_CASE("bucket limits must be positive") {
 
 TEST_CASE("every parameter must get its gradient exactly once") {
   Model twice = resnet18_tensors();
-  twice.layers[0].backward[0].completes.push_back(ParameterId{0});
+  twice.layers[0].backward.front().completes.push_back(ParameterId{0});
   CHECK_THROWS_AS(gradient_arrival(twice), std::logic_error);
   Model never = resnet18_tensors();
-  never.layers[0].backward[0].completes.clear();
+  never.layers[0].backward.back().completes.clear();
   CHECK_THROWS_AS(gradient_arrival(never), std::logic_error);
 }
