@@ -16,12 +16,20 @@ using ParameterId = Id<struct ParameterTag>;
 enum class Precision : std::uint8_t { fp32, tf32, fp16, bf16, fp8 };
 std::string_view name_of(Precision precision);
 Precision precision_from(std::string_view name);  ///< InputError lists the known ones
-/// Bytes of one element of an activation or a compute copy of a weight: 4 for fp32 and tf32, 2, 1.
+/// Bytes of one element of a GEMM operand, so of a compute copy of a weight: 4 for fp32 and tf32,
+/// 2 for fp16 and bf16, 1 for fp8.
 int element_bytes(Precision precision);
+/// Bytes of one element of an activation: as `element_bytes`, but 2 for fp8 (only GEMM operands are
+/// quantised).
+int activation_bytes(Precision precision);
+/// Whether weights are kept in fp32 and cast for every forward pass (native autocast): fp16, bf16, fp8.
+bool casts_weights(Precision precision);
 
 /// How elementwise work is fused. eager: one kernel an operation. jit: bias+GELU, bias+dropout+add and
 /// softmax fused by hand (Apex, Megatron). compile: torch.compile.
 enum class Fusion : std::uint8_t { eager, jit, compile };
+std::string_view name_of(Fusion fusion);
+Fusion fusion_from(std::string_view name);  ///< InputError lists the known ones
 
 /// A learnable tensor, as `named_parameters()` lists it.
 struct Parameter {
@@ -47,7 +55,8 @@ struct Kernel {
   KernelKind kind = KernelKind::memory;
   Pass pass = Pass::forward;
   std::int64_t m = 0, n = 0, k = 0, batch = 1;
-  double flops = 0;      ///< 2 m n k batch for GEMMs; what the kernel really computes
+  double flops = 0;      ///< 2 m n k batch for GEMMs; what the kernel really computes, so half the
+                         ///< square for causal attention
   double bytes = 0;      ///< HBM bytes read and written
   bool causal = false;   ///< attention only
   int launches = 1;      ///< how many kernels the framework launches for it (eager: several)
@@ -73,7 +82,9 @@ struct Model {
   std::vector<std::int64_t> buffers;  ///< elements of each fp32 buffer (BatchNorm statistics)
   std::vector<std::int64_t> integer_buffers;  ///< elements of each int64 buffer that DDP broadcasts
   std::vector<Layer> layers;          ///< forward order; backward runs them in reverse
-  double model_flops = 0;             ///< forward + backward of one micro-batch, for MFU: no recomputation
+  /// FLOPs of one micro-batch for MFU: 3 x forward of GEMMs, convolutions and attention (causal
+  /// attention counts half of the square), without recomputation, however the kernels are fused.
+  double model_flops = 0;
   double input_bytes = 0;             ///< host to device per micro-batch
   double workspace_bytes = 0;         ///< largest transient (logits in fp32, ...)
 

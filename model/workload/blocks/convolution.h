@@ -1,0 +1,38 @@
+#pragma once
+#include <string>
+
+#include "model/workload/builder.h"
+
+namespace dsim {
+
+/// A stack of square feature maps: `images` x `channels` x `side` x `side`.
+struct FeatureMap {
+  std::int64_t images = 0, channels = 0, side = 0;
+  std::int64_t elements() const { return images * channels * side * side; }
+};
+
+/// A convolution without bias, "same" padding, with its weight [out, in/groups, kernel, kernel].
+struct Convolution {
+  std::string label;
+  ParameterId weight;
+  std::int64_t inputs = 0, outputs = 0, kernel = 1, stride = 1, groups = 1;
+};
+
+Convolution declare_convolution(ModelBuilder& builder, std::string label, const std::string& path,
+                                Convolution shape);
+
+/// What differs between uses of a convolution.
+struct ConvolutionUse {
+  bool keeps_input = true;     ///< false: another operation already keeps the input
+  bool input_gradient = true;  ///< false: the network's first convolution
+};
+
+/// Appends an implicit GEMM over N images with P x P outputs, per group:
+///   forward N P P x outputs x inputs k k, dgrad N H H x inputs x outputs k k / stride^2,
+///   wgrad outputs x inputs k k x N P P; bytes are those of the real tensors.
+/// 16-bit tensors are channels_last, so there are no layout copies; fp32 is NCHW. Returns the
+/// output.
+FeatureMap append_convolution(ModelBuilder& builder, const Convolution& convolution,
+                              const FeatureMap& input, const ConvolutionUse& use = {});
+
+}  // namespace dsim

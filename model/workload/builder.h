@@ -1,0 +1,55 @@
+#pragma once
+// Puts a Model together from operations. Blocks (model/workload/blocks) append operations in
+// forward order; the builder lays their backward kernels out as autograd runs them: last operation
+// first.
+#include <string>
+#include <vector>
+
+#include "model/workload/model.h"
+
+namespace dsim {
+
+/// What one operation of the forward pass adds to its layer.
+struct Operation {
+  std::vector<Kernel> forward;
+  std::vector<Kernel> backward;  ///< in execution order within this operation
+  double saved_bytes = 0;        ///< tensors kept for backward that no other operation keeps
+  double model_flops = 0;        ///< forward FLOPs that count for MFU
+};
+
+/// The request with the defaults of `kind` filled in. `longest_sequence` is the size of the
+/// position table, 0 for images. InputError: micro-batch or sequence out of range, a sequence for
+/// images.
+ModelRequest resolved(const ModelKind& kind, const ModelRequest& request,
+                      std::int64_t longest_sequence);
+
+/// Collects parameters, buffers and layers of one network.
+class ModelBuilder {
+ public:
+  /// `request` must be resolved.
+  ModelBuilder(const ModelKind& kind, const ModelRequest& request, std::string title);
+
+  const ModelRequest& request() const { return request_; }
+  Fusion fusion() const { return request_.fusion; }
+  double activation_bytes() const;  ///< e: bytes of an element of an activation
+  double operand_bytes() const;     ///< bytes of an element of a GEMM operand
+  bool casts_weights() const;
+
+  /// Registers a tensor; calls come in the order of `named_parameters()`.
+  ParameterId parameter(std::string name, std::vector<std::int64_t> shape);
+  std::int64_t elements(ParameterId id) const;
+
+  void begin_layer(std::string name);
+  void append(Operation operation);  ///< to the layer begun last
+
+  Model& model() { return model_; }
+  /// Lays out the backward passes and hands the model over; the builder is empty afterwards.
+  Model finish();
+
+ private:
+  ModelRequest request_;
+  Model model_;
+  std::vector<std::vector<Operation>> operations_;  ///< by layer
+};
+
+}  // namespace dsim
