@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "model/calibration.h"
+#include "model/compute/size_curve.h"
 #include "model/workload/model.h"
 
 namespace dsim {
@@ -15,15 +16,25 @@ struct ComputeConstants {
   Constant gemm_floor;          ///< t0, s: fixed time of a GEMM kernel
   Constant gemm_efficiency;     ///< ec: fraction of peak of an infinite tile
   Constant gemm_memory;         ///< em: fraction of sheet bandwidth a GEMM reaches
-  Constant gemm_tile;           ///< h: tile term q/(q+h)
-  Constant gemm_depth;          ///< kr: depth term k/(k+kr)
+  Constant gemm_tile;           ///< h: tile term q/(q+h), at the 16-bit tensor peak
+  Constant gemm_depth;          ///< kr: depth term k/(k+kr), at the 16-bit tensor peak
+  Constant split_cost;          ///< s: fixed time of the reduction of a split-K GEMM
   Constant throttle;            ///< factor on kernels of >= 1e12 FLOP
-  Constant memory_efficiency;   ///< fraction of sheet bandwidth of a large elementwise kernel
-  Constant kernel_floor;        ///< s: fixed time of a memory-bound kernel
-  Constant kappa;               ///< derate of GEMM and attention in a training step
-  Constant kappa_bytes;         ///< derate of memory-bound kernels in a training step
+  Constant fp8_gain;            ///< a 16-bit GEMM's time over that of the same GEMM in fp8
+  Constant conv;                ///< factor on implicit GEMMs on tensor cores
+  Constant conv_fp32;           ///< factor on implicit GEMMs on CUDA cores
   Constant wgrad;               ///< factor on weight-gradient GEMMs
-  Constant conv;                ///< factor on implicit GEMMs
+  Constant attention;           ///< factor on the efficiency of fused attention
+  Constant attention_backward;  ///< backward efficiency over forward
+  Constant attention_narrow;    ///< efficiency with heads of <= 64 over heads of 128
+  Constant memory_efficiency;   ///< fraction of sheet bandwidth of a large elementwise kernel
+  Constant memory_sms;          ///< fraction of the SMs that saturates HBM
+  Constant kernel_floor;        ///< s: fixed time of a memory-bound kernel
+  Constant kappa;               ///< derate of GEMM, convolution and attention in a training step
+  Constant kappa_bytes;         ///< derate of memory-bound kernels in a training step
+  SizeCurve attention_curve;    ///< fused causal forward, head 128: fraction of peak by sequence length
+  SizeCurve memory_curve;       ///< bandwidth by bytes of one kernel, relative to a large one, floor removed
+
   void visit(const ConstantVisitor& visitor);
 };
 
@@ -35,7 +46,7 @@ struct Gpu {
   Architecture architecture;
   int sms;
   double fp32, tf32, fp16, bf16, fp8;   ///< peak FLOP/s; 0 = the chip has no such mode
-  double hbm_bytes;             ///< capacity
+  double hbm_bytes;             ///< capacity as the driver shows it
   double hbm_bandwidth;         ///< sheet, B/s
   ComputeConstants constants;
 
@@ -43,17 +54,20 @@ struct Gpu {
   double peak(Precision precision) const;
 };
 
-/// Finds a GPU by name; InputError lists the known ones.
+/// Finds a GPU by name or alias ("h100", "A100-SXM4-80GB"), whatever the case; InputError lists the
+/// known ones.
 const Gpu& gpu_by_name(std::string_view name);
 std::vector<const Gpu*> gpus();
 
-/// What a kernel takes when it runs alone on all SMs, and what it loads meanwhile.
+/// What a kernel takes when it runs alone on all SMs, and what it loads meanwhile. The derates kappa
+/// are in `seconds`.
 struct KernelTime {
   double seconds = 0;
   double sm_share = 1;          ///< fraction of the SMs it needs to keep that speed
   double hbm_bytes = 0;
 };
 
+/// InputError if the GPU has no such precision.
 KernelTime kernel_time(const Kernel& kernel, Precision precision, const Gpu& gpu,
                        const ComputeConstants& constants);
 

@@ -2,7 +2,9 @@
 // What a rank executes, as data: programs per rank class plus families of groups. Strategies write
 // it, the conductor (model/simulate) runs it.
 #include <cstdint>
+#include <initializer_list>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "sim/base/id.h"
@@ -20,8 +22,8 @@ enum class TaskKind : std::uint8_t {
   collective,   ///< joins `collective` on its stream; ends when the collective ends
   join,         ///< takes no time: ends when its dependencies have ended (stream event)
   delay,        ///< takes `seconds` of its stream whatever else runs (host work, PCIe copy)
-  fast_forward  ///< takes `count` times the span between the ends of tasks `from` and `to`, which is
-                ///  one period of a repeated micro-batch that is not simulated again
+  fast_forward  ///< takes `count` times the span between the ends of tasks `from` and `to`: one
+                ///< period of a repeated micro-batch that is not simulated again
 };
 
 enum class CollectiveOp : std::uint8_t { all_reduce, all_gather, reduce_scatter, broadcast };
@@ -30,7 +32,7 @@ enum class CollectiveOp : std::uint8_t { all_reduce, all_gather, reduce_scatter,
 struct CollectiveCall {
   CollectiveOp op = CollectiveOp::all_reduce;
   FamilyId family;
-  Bytes bytes;            ///< nccl-tests "size": whole vector
+  Bytes bytes;  ///< nccl-tests "size": whole vector
   int element_bytes = 4;
   std::int32_t bucket = -1;
 };
@@ -48,15 +50,15 @@ struct Task {
   Phase phase = Phase::other;
   std::uint8_t stream = 0;
   std::int32_t bucket = -1;
-  std::uint32_t name = 0;             ///< index into Program::names
-  double seconds = 0;                 ///< kernel (alone), delay
-  double sm_share = 0;                ///< kernel: fraction of the SMs it can use, 0..1
-  double hbm_bytes = 0;               ///< kernel: HBM traffic over its life
-  float host_seconds = 0;             ///< host time to issue it
-  std::uint32_t collective = 0;       ///< index into Workload::collectives
+  std::uint32_t name = 0;        ///< index into Program::names
+  double seconds = 0;            ///< kernel (alone), delay
+  double sm_share = 0;           ///< kernel: fraction of the SMs it can use, 0..1
+  double hbm_bytes = 0;          ///< kernel: HBM traffic over its life
+  float host_seconds = 0;        ///< host time to issue it
+  std::uint32_t collective = 0;  ///< index into Workload::collectives
   std::uint32_t first_dependency = 0, dependency_count = 0;  ///< range of Program::dependencies
-  TaskId from, to;                    ///< fast_forward: end of `from` .. end of `to` is one period
-  std::int64_t count = 0;             ///< fast_forward: periods left out
+  TaskId from, to;         ///< fast_forward: end of `from` .. end of `to` is one period
+  std::int64_t count = 0;  ///< fast_forward: periods left out
 };
 
 /// Streams every program has; others may be appended to Program::streams.
@@ -67,8 +69,8 @@ inline constexpr std::uint8_t input_stream = 2;
 struct Program {
   std::vector<std::string> streams{"compute", "communication", "input"};
   std::vector<std::string> names;
-  std::vector<Task> tasks;                ///< in issue order
-  std::vector<TaskId> dependencies;       ///< tasks of other streams that must have ended
+  std::vector<Task> tasks;           ///< in issue order
+  std::vector<TaskId> dependencies;  ///< tasks of other streams that must have ended
 
   std::uint32_t intern(const std::string& name);  ///< index of a name, added once
   /// Appends a task with its dependencies and returns its id.
@@ -76,7 +78,7 @@ struct Program {
   TaskId add(Task task, const std::vector<TaskId>& after);
 
  private:
-  std::uint32_t last_name_ = 0;
+  std::unordered_map<std::string, std::uint32_t> indices_;  ///< of `names`
 };
 
 /// Ranks that run the same program in like places. `speed` divides kernel times (straggler < 1).

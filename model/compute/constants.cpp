@@ -1,0 +1,27 @@
+#include "model/compute/gpu.h"
+
+namespace dsim {
+
+void ComputeConstants::visit(const ConstantVisitor& visitor) {
+  visitor("gemm_floor", gemm_floor);
+  visitor("gemm_efficiency", gemm_efficiency);
+  visitor("gemm_memory", gemm_memory);
+  visitor("gemm_tile", gemm_tile);
+  visitor("gemm_depth", gemm_depth);
+  visitor("split_cost", split_cost);
+  visitor("throttle", throttle);
+  visitor("fp8_gain", fp8_gain);
+  visitor("conv", conv);
+  visitor("conv_fp32", conv_fp32);
+  visitor("wgrad", wgrad);
+  visitor("attention", attention);
+  visitor("attention_backward", attention_backward);
+  visitor("attention_narrow", attention_narrow);
+  visitor("memory_efficiency", memory_efficiency);
+  visitor("memory_sms", memory_sms);
+  visitor("kernel_floor", kernel_floor);
+  visitor("kappa", kappa);
+  visitor("kappa_bytes", kappa_bytes);
+}
+
+}  // namespace dsim

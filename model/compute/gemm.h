@@ -1,0 +1,37 @@
+#pragma once
+#include "model/compute/gpu.h"
+
+namespace dsim {
+
+/// The product of two matrices, `batch` times independently: C[m,n] = A[m,k] B[k,n].
+struct GemmShape {
+  double m = 0, n = 0, k = 0, batch = 1;
+  double element_bytes = 2;
+  double bytes = 0;     ///< HBM bytes of the operands
+  int split_limit = 8;  ///< most parts k is split into
+};
+
+/// Tensor- or CUDA-core rate of one GPU at one precision, as the tile model sees it.
+struct GemmRate {
+  double peak = 0;   ///< FLOP/s
+  double tile = 0;   ///< h at this rate
+  double depth = 0;  ///< kr at this rate
+};
+
+/// Time of a GEMM on all SMs before derates, and its parts.
+struct GemmTime {
+  double seconds = 0;   ///< floor included
+  double compute = 0;   ///< s, of the best tile and split
+  double busy_sms = 1;  ///< fraction of the SMs that keeps the number of waves
+};
+
+/// Rate at a precision; fp8 is the 16-bit rate (its gain is a factor on time). The tile and depth
+/// terms stand for operand traffic and pipeline fill, so they scale with FLOP per operand byte.
+GemmRate gemm_rate(Precision precision, const Gpu& gpu, const ComputeConstants& constants);
+
+/// The tile/wave model (docs/compute.md): every tile and split is tried, the fastest is taken, as
+/// the heuristics of cuBLAS do.
+GemmTime gemm_time(const GemmShape& shape, const GemmRate& rate, const Gpu& gpu,
+                   const ComputeConstants& constants);
+
+}  // namespace dsim

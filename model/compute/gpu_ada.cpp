@@ -1,0 +1,49 @@
+#include "model/compute/gpu_rows.h"
+
+namespace dsim {
+namespace {
+
+constexpr std::string_view cache = "its 96 MB L2 is not modelled";
+
+constexpr ComputeConstants constants{
+    .gemm_floor = {1.04e-6, 0.3, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_efficiency = {0.807, 0.08, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_memory = {0.835, 0.12, Level::fitted, gemm_fit, cache},
+    .gemm_tile = {1.3, 0.5, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_depth = {154, 0.3, Level::fitted, gemm_fit, gemm_shapes},
+    .split_cost = split_cost,
+    .throttle = {1.0, 0.05, Level::fitted, gemm_fit, ">= 1e12 FLOP"},
+    .fp8_gain = {1.9, 0.15, Level::assumed, "as H100", "delayed scaling"},
+    .conv = conv_tensor,
+    .conv_fp32 = conv_fp32,
+    .wgrad = wgrad,
+    .attention = {1.0, 0.20, Level::assumed, "FlashAttention-2 as on A100", "causal, head 128"},
+    .attention_backward = attention_backward,
+    .attention_narrow = attention_narrow,
+    .memory_efficiency = {0.85, 0.10, Level::assumed, "as A100", cache},
+    .memory_sms = memory_sms,
+    .kernel_floor = {2e-6, 0.3, Level::assumed, "between A100 and B200", ""},
+    .kappa = {1.15, 0.12, Level::assumed, "no training steps on this card known; 350 W is in ec",
+              ""},
+    .kappa_bytes = {1.10, 0.08, Level::assumed, "as A100", ""},
+    .attention_curve = {512, 2, {0.25, 0.36, 0.46, 0.52, 0.55, 0.57}},
+    .memory_curve = {},
+};
+
+}  // namespace
+
+constinit const Gpu l40s{.name = "l40s",
+                         .title = "L40S 48 GB",
+                         .help = "NVIDIA L40S data sheet, dense peaks",
+                         .architecture = Architecture::ada,
+                         .sms = 142,
+                         .fp32 = 91.6 * tera,
+                         .tf32 = 183 * tera,
+                         .fp16 = 362 * tera,
+                         .bf16 = 362 * tera,
+                         .fp8 = 733 * tera,
+                         .hbm_bytes = 46068 * mebi,
+                         .hbm_bandwidth = 0.864 * tera,
+                         .constants = constants};
+
+}  // namespace dsim

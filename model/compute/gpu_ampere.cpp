@@ -1,0 +1,57 @@
+#include "model/compute/gpu_rows.h"
+
+namespace dsim {
+namespace {
+
+constexpr ComputeConstants constants{
+    .gemm_floor = {3.25e-6, 0.15, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_efficiency = {0.99, 0.03, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_memory = {0.693, 0.06, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_tile = {8.9, 0.15, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_depth = {184, 0.15, Level::fitted, gemm_fit, gemm_shapes},
+    .split_cost = split_cost,
+    .throttle = {0.93, 0.03, Level::fitted, gemm_fit, ">= 1e12 FLOP"},
+    .fp8_gain = no_fp8,
+    .conv = conv_tensor,
+    .conv_fp32 = conv_fp32,
+    .wgrad = wgrad,
+    .attention = {1.0, 0.08, Level::measured,
+                  "FlashAttention-2, aiconfigurator 095f58a5 context_attention_perf",
+                  "causal, head 128"},
+    .attention_backward = attention_backward,
+    .attention_narrow = attention_narrow,
+    .memory_efficiency = {0.85, 0.05, Level::fitted, elementwise_fit, ">= 64 MB"},
+    .memory_sms = memory_sms,
+    .kernel_floor = {2.5e-6, 0.2, Level::measured, "aiconfigurator 095f58a5: shortest kernels", ""},
+    .kappa = {1.12, 0.05, Level::fitted, step_fit, "9 stacks; .95 suits small launch-limited jobs"},
+    .kappa_bytes = {1.10, 0.05, Level::fitted, step_fit, ""},
+    .attention_curve = {512, 2, {0.25, 0.36, 0.46, 0.52, 0.55, 0.57}},
+    .memory_curve = ampere_memory_curve,
+};
+
+constexpr Gpu sxm(std::string_view name, std::string_view title, std::string_view help,
+                  double hbm_bytes, double hbm_bandwidth) {
+  return {.name = name,
+          .title = title,
+          .help = help,
+          .architecture = Architecture::ampere,
+          .sms = 108,
+          .fp32 = 19.5 * tera,
+          .tf32 = 156 * tera,
+          .fp16 = 312 * tera,
+          .bf16 = 312 * tera,
+          .fp8 = 0,
+          .hbm_bytes = hbm_bytes,
+          .hbm_bandwidth = hbm_bandwidth,
+          .constants = constants};
+}
+
+}  // namespace
+
+constinit const Gpu a100_sxm_40 =
+    sxm("a100-sxm-40", "A100 SXM 40 GB",
+        "NVIDIA A100 data sheet; constants measured on the 80 GB card", 40960 * mebi, 1.555 * tera);
+constinit const Gpu a100_sxm_80 =
+    sxm("a100-sxm-80", "A100 SXM 80 GB", "NVIDIA A100 data sheet", 81920 * mebi, 2.039 * tera);
+
+}  // namespace dsim

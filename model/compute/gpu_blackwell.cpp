@@ -1,0 +1,49 @@
+#include "model/compute/gpu_rows.h"
+
+namespace dsim {
+namespace {
+
+constexpr ComputeConstants constants{
+    .gemm_floor = {2.19e-6, 0.15, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_efficiency = {0.99, 0.03, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_memory = {0.727, 0.06, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_tile = {20, 0.2, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_depth = {122, 0.2, Level::fitted, gemm_fit, gemm_shapes},
+    .split_cost = split_cost,
+    .throttle = {1.05, 0.04, Level::fitted, gemm_fit, ">= 1e12 FLOP"},
+    .fp8_gain = {1.9, 0.15, Level::assumed, "as H100", "delayed scaling"},
+    .conv = conv_tensor,
+    .conv_fp32 = conv_fp32,
+    .wgrad = {1.15, 0.08, Level::fitted,
+              "MooreThreads/SimuMax 4dcaae5: 1.25 with fused fp32 accumulation", ""},
+    .attention = {1.0, 0.10, Level::measured,
+                  "trtllm-gen, aiconfigurator 095f58a5 context_attention_perf", "causal, head 128"},
+    .attention_backward = attention_backward,
+    .attention_narrow = attention_narrow,
+    .memory_efficiency = {0.78, 0.07, Level::fitted, elementwise_fit, ">= 64 MB"},
+    .memory_sms = memory_sms,
+    .kernel_floor = {1.8e-6, 0.2, Level::measured, "aiconfigurator 095f58a5: shortest kernels", ""},
+    .kappa = {1.15, 0.12, Level::fitted, step_fit,
+              "three B200/GB200 stacks 1.10-1.15; one machine 1.45"},
+    .kappa_bytes = {1.10, 0.08, Level::assumed, "as H100", ""},
+    .attention_curve = {512, 2, {0.12, 0.21, 0.32, 0.43, 0.51, 0.55}},
+    .memory_curve = {},
+};
+
+}  // namespace
+
+constinit const Gpu b200_sxm{.name = "b200-sxm",
+                             .title = "B200 SXM 180 GB",
+                             .help = "NVIDIA DGX B200 data sheet, dense peaks",
+                             .architecture = Architecture::blackwell,
+                             .sms = 148,
+                             .fp32 = 80 * tera,
+                             .tf32 = 1125 * tera,
+                             .fp16 = 2250 * tera,
+                             .bf16 = 2250 * tera,
+                             .fp8 = 4500 * tera,
+                             .hbm_bytes = 183359 * mebi,
+                             .hbm_bandwidth = 8.0 * tera,
+                             .constants = constants};
+
+}  // namespace dsim

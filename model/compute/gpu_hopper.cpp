@@ -1,0 +1,96 @@
+#include "model/compute/gpu_rows.h"
+
+namespace dsim {
+namespace {
+
+// The GEMM fit has a throttle of 1.08 (H100) and 1.12 (H200) from 1e12 FLOP on; the kappa of
+// training steps holds the sustained clock already, so it is 1 here and in the steps kappa was
+// fitted with.
+constexpr Constant throttle{1.0, 0.04, Level::fitted,
+                            "held in kappa; timing loops alone: 1.08 (H100), 1.12 (H200)",
+                            ">= 1e12 FLOP"};
+constexpr SizeCurve attention_curve{512, 2, {0.17, 0.28, 0.43, 0.53, 0.59, 0.61}};
+constexpr Constant attention{1.0, 0.08, Level::measured,
+                             "FlashAttention-3, aiconfigurator 095f58a5 context_attention_perf",
+                             "causal, head 128"};
+constexpr Constant fp8_gain{1.9, 0.08, Level::fitted,
+                            "NVIDIA dgxc-benchmarking FP8 step times, delayed scaling",
+                            "not for dynamic scaling: about 1.3 to 1.5 there"};
+constexpr Constant kappa_bytes{1.10, 0.05, Level::fitted, step_fit, ""};
+
+constexpr ComputeConstants h100_constants{
+    .gemm_floor = {2.5e-6, 0.15, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_efficiency = {0.99, 0.03, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_memory = {0.839, 0.05, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_tile = {5.9, 0.2, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_depth = {184, 0.15, Level::fitted, gemm_fit, gemm_shapes},
+    .split_cost = split_cost,
+    .throttle = throttle,
+    .fp8_gain = fp8_gain,
+    .conv = conv_tensor,
+    .conv_fp32 = conv_fp32,
+    .wgrad = wgrad,
+    .attention = attention,
+    .attention_backward = attention_backward,
+    .attention_narrow = attention_narrow,
+    .memory_efficiency = {0.87, 0.05, Level::fitted, elementwise_fit, ">= 64 MB"},
+    .memory_sms = memory_sms,
+    .kernel_floor = {2.5e-6, 0.2, Level::measured, "aiconfigurator 095f58a5: shortest kernels", ""},
+    .kappa = {1.25, 0.07, Level::fitted, step_fit,
+              "700 W; NeMo 1.15-1.20, FSDP on PyTorch 2.1 1.30"},
+    .kappa_bytes = kappa_bytes,
+    .attention_curve = attention_curve,
+    .memory_curve = {},
+};
+
+constexpr ComputeConstants h200_constants{
+    .gemm_floor = {2.5e-6, 0.15, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_efficiency = {0.99, 0.03, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_memory = {0.80, 0.05, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_tile = {5.9, 0.2, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_depth = {184, 0.15, Level::fitted, gemm_fit, gemm_shapes},
+    .split_cost = split_cost,
+    .throttle = throttle,
+    .fp8_gain = fp8_gain,
+    .conv = conv_tensor,
+    .conv_fp32 = conv_fp32,
+    .wgrad = wgrad,
+    .attention = attention,
+    .attention_backward = attention_backward,
+    .attention_narrow = attention_narrow,
+    .memory_efficiency = {0.85, 0.06, Level::fitted, elementwise_fit, ">= 64 MB"},
+    .memory_sms = memory_sms,
+    .kernel_floor = {2.2e-6, 0.2, Level::measured, "aiconfigurator 095f58a5: shortest kernels", ""},
+    .kappa = {1.25, 0.10, Level::assumed, "as H100, the same chip and power", "700 W"},
+    .kappa_bytes = kappa_bytes,
+    .attention_curve = attention_curve,
+    .memory_curve = {},
+};
+
+constexpr Gpu sxm(std::string_view name, std::string_view title, std::string_view help,
+                  double hbm_bytes, double hbm_bandwidth, const ComputeConstants& constants) {
+  return {.name = name,
+          .title = title,
+          .help = help,
+          .architecture = Architecture::hopper,
+          .sms = 132,
+          .fp32 = 67 * tera,
+          .tf32 = 494.5 * tera,
+          .fp16 = 989.4 * tera,
+          .bf16 = 989.4 * tera,
+          .fp8 = 1979 * tera,
+          .hbm_bytes = hbm_bytes,
+          .hbm_bandwidth = hbm_bandwidth,
+          .constants = constants};
+}
+
+}  // namespace
+
+constinit const Gpu h100_sxm =
+    sxm("h100-sxm", "H100 SXM 80 GB", "NVIDIA H100 data sheet, dense peaks", 81559 * mebi,
+        3.35 * tera, h100_constants);
+constinit const Gpu h200_sxm =
+    sxm("h200-sxm", "H200 SXM 141 GB", "NVIDIA H200 data sheet, dense peaks", 143771 * mebi,
+        4.8 * tera, h200_constants);
+
+}  // namespace dsim

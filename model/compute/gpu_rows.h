@@ -1,0 +1,62 @@
+#pragma once
+#include "model/compute/gpu.h"
+
+// The rows of the GPU table, one file an architecture, and what their constants share.
+namespace dsim {
+
+#define DSIM_GPUS(X) \
+  X(v100_sxm2_16)    \
+  X(v100_sxm2_32)    \
+  X(a100_sxm_40)     \
+  X(a100_sxm_80)     \
+  X(h100_sxm)        \
+  X(h200_sxm)        \
+  X(b200_sxm)        \
+  X(l40s)
+
+#define DSIM_DECLARE_GPU(row) extern const Gpu row;
+DSIM_GPUS(DSIM_DECLARE_GPU)
+#undef DSIM_DECLARE_GPU
+
+inline constexpr double tera = 1e12;
+inline constexpr double mebi = 1024.0 * 1024.0;
+
+// Citations used by several rows.
+inline constexpr std::string_view gemm_fit =
+    "fit to ai-dynamo/aiconfigurator 095f58a5 gemm_perf (bf16, forward layout)";
+inline constexpr std::string_view gemm_shapes = "bf16, all dimensions >= 64";
+inline constexpr std::string_view step_fit =
+    "published step times of known stacks on this GPU against this model (docs/compute.md)";
+
+inline constexpr std::string_view elementwise_fit =
+    "large memory-bound kernels, aiconfigurator 095f58a5, and device copies in "
+    "stas00/ml-engineering "
+    "744d01e1";
+
+// Constants for which no GPU has a value of its own.
+inline constexpr Constant split_cost{1e-6, 0.5, Level::fitted, gemm_fit, "split-K kernels"};
+inline constexpr Constant no_fp8{1.0, 0, Level::published, "the chip has no fp8", ""};
+inline constexpr Constant conv_tensor{1.0, 0.15, Level::assumed,
+                                      "as a GEMM of the same shape; channels-last", ""};
+inline constexpr Constant conv_fp32{1.0, 0.15, Level::published,
+                                    "baidu-research/DeepBench V100 fp32: .49-.64 of peak, 3x3 and "
+                                    "5x5 with Winograd or FFT up to 1.08",
+                                    ""};
+inline constexpr Constant wgrad{1.10, 0.05, Level::published,
+                                "MooreThreads/SimuMax 4dcaae5 configs/system, A100 wgrad tables",
+                                "1.15-1.25 with fused fp32 accumulation"};
+inline constexpr Constant attention_backward{
+    0.86, 0.05, Level::published, "FlashAttention-3, arXiv 2407.08608: FA2 .87, FA3 .87", ""};
+inline constexpr Constant attention_narrow{
+    0.78, 0.06, Level::published,
+    "FlashAttention-3, arXiv 2407.08608, and aiconfigurator 095f58a5 context_attention_perf",
+    "heads of 64"};
+inline constexpr Constant memory_sms{0.5, 0.3, Level::assumed,
+                                     "half of the SMs keep enough loads in flight to fill HBM", ""};
+
+/// Bandwidth of A100 kernels of 1 to 64 MB over that of larger ones, the floor of 2.5 us taken out
+/// (medians of memory-bound kernels, aiconfigurator 095f58a5). On H100, H200 and B200 the same
+/// reading is flat: the floor explains their fall-off.
+inline constexpr SizeCurve ampere_memory_curve{1e6, 2.2974, {0.90, 0.91, 0.94, 0.97, 0.99, 1.0}};
+
+}  // namespace dsim

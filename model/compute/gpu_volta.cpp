@@ -1,0 +1,56 @@
+#include "model/compute/gpu_rows.h"
+
+namespace dsim {
+namespace {
+
+constexpr std::string_view guess =
+    "structure of the A100 row; level checked on DeepBench_NV_V100 GEMMs";
+
+constexpr ComputeConstants constants{
+    .gemm_floor = {4e-6, 0.3, Level::assumed, guess, ""},
+    .gemm_efficiency = {0.90, 0.12, Level::assumed, guess, ""},
+    .gemm_memory = {0.75, 0.12, Level::assumed, guess, ""},
+    .gemm_tile = {9, 0.3, Level::assumed, guess, ""},
+    .gemm_depth = {184, 0.2, Level::assumed, guess, ""},
+    .split_cost = split_cost,
+    .throttle = {1.0, 0.05, Level::assumed, guess, ">= 1e12 FLOP"},
+    .fp8_gain = no_fp8,
+    .conv = conv_tensor,
+    .conv_fp32 = conv_fp32,
+    .wgrad = wgrad,
+    .attention = {1.0, 0.25, Level::assumed,
+                  "FlashAttention-1 on A100; Volta has no FlashAttention-2", ""},
+    .attention_backward = attention_backward,
+    .attention_narrow = {0.88, 0.06, Level::fitted,
+                         "FlashAttention-1, mosaicml/llm-foundry step times", ""},
+    .memory_efficiency = {0.87, 0.05, Level::assumed, "as H100", ">= 64 MB"},
+    .memory_sms = memory_sms,
+    .kernel_floor = {2.5e-6, 0.3, Level::assumed, "as A100", ""},
+    .kappa = {1.05, 0.12, Level::fitted, step_fit, "300 W"},
+    .kappa_bytes = {1.0, 0.05, Level::fitted, step_fit, ""},
+    .attention_curve = {512, 2, {0.22, 0.30, 0.37, 0.40, 0.41, 0.42}},
+    .memory_curve = ampere_memory_curve,
+};
+
+constexpr Gpu sxm2(std::string_view name, std::string_view title, double hbm_bytes) {
+  return {.name = name,
+          .title = title,
+          .help = "NVIDIA V100 data sheet; capacity as nvidia-smi shows it",
+          .architecture = Architecture::volta,
+          .sms = 80,
+          .fp32 = 15.7 * tera,
+          .tf32 = 0,
+          .fp16 = 125 * tera,
+          .bf16 = 0,
+          .fp8 = 0,
+          .hbm_bytes = hbm_bytes,
+          .hbm_bandwidth = 0.90 * tera,
+          .constants = constants};
+}
+
+}  // namespace
+
+constinit const Gpu v100_sxm2_16 = sxm2("v100-sxm2-16", "V100 SXM2 16 GB", 16160 * mebi);
+constinit const Gpu v100_sxm2_32 = sxm2("v100-sxm2-32", "V100 SXM2 32 GB", 32510 * mebi);
+
+}  // namespace dsim
