@@ -1,0 +1,2 @@
+// Not compiled: the layering test must reject it.
+#include "model/right.h"
