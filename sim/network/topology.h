@@ -44,16 +44,18 @@ struct LinkShare {
 struct Route {
   std::vector<LinkShare> links;
   Time latency;
-  bool leaves_node = false;    ///< crosses a NIC
-  bool crosses_cpu = false;    ///< passes a CPU (host bridge), inside a node or on the way to a NIC
-  int switch_hops = 0;         ///< fabric switches passed
+  bool leaves_node = false;  ///< crosses a NIC
+  bool crosses_cpu = false;  ///< passes a CPU (host bridge), inside a node or on the way to a NIC
+  int switch_hops = 0;       ///< fabric switches passed
 };
 
 /// How a path is chosen among several.
-/// rail_aligned: traffic for another rail first moves over NVLink to the GPU of that rail (PXN), then
-///   as spray. spray: from the GPU's own NIC, packets spread evenly over equal paths. hash: one path
-///   per flow (ECMP).
+/// rail_aligned: traffic for another rail first moves over NVLink to the GPU of that rail (PXN),
+/// then
+///   as spray. spray: from the GPU's own NIC, packets spread evenly over equal paths. hash: one
+///   path per flow (ECMP).
 enum class Routing : std::uint8_t { rail_aligned, spray, hash };
+std::string_view name_of(Routing routing);
 
 /// Which of parallel choices a transfer takes: `channel` picks the NIC where a GPU has several,
 /// `flow` seeds the hash.
@@ -75,9 +77,9 @@ class Topology {
   virtual std::string_view cpu_vendor() const = 0;
 
   virtual std::size_t node_count() const = 0;
-  virtual std::size_t gpus_per_node() const = 0;   ///< of the fullest node
+  virtual std::size_t gpus_per_node() const = 0;  ///< of the fullest node
   virtual std::size_t gpu_count() const = 0;
-  virtual std::size_t nics_per_node() const = 0;   ///< 0 on a single machine without network
+  virtual std::size_t nics_per_node() const = 0;  ///< 0 on a single machine without network
   virtual std::size_t node_of(GpuId gpu) const = 0;
   virtual std::size_t local_index(GpuId gpu) const = 0;
   /// NICs of its node that a GPU uses first (by affinity), as NIC indices within the node.
@@ -108,6 +110,7 @@ std::shared_ptr<const Topology> parse_topology(std::string text, std::string nam
 /// The first `gpus` GPUs of a cluster, packed: whole nodes if `gpus` exceeds one node (then it must
 /// be a multiple of a node's GPUs), a part of one node otherwise. The fabric keeps its shape.
 /// Throws InputError if there are fewer GPUs.
-std::shared_ptr<const Topology> first_gpus(std::shared_ptr<const Topology> topology, std::size_t gpus);
+std::shared_ptr<const Topology> first_gpus(std::shared_ptr<const Topology> topology,
+                                           std::size_t gpus);
 
 }  // namespace dsim

@@ -1,0 +1,230 @@
+#include "sim/network/cluster_topology.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/base/error.h"
+#include "sim/base/quantity.h"
+
+namespace dsim {
+namespace {
+
+/// Mixes a flow's end points and number into a hash (splitmix64 by Vigna, public domain).
+std::uint64_t flow_hash(std::size_t from, std::size_t to, RouteKey key) {
+  std::uint64_t hash =
+      (static_cast<std::uint64_t>(from) << 32 | to) ^ key.flow * 0x9e3779b97f4a7c15u;
+  hash += 0x9e3779b97f4a7c15u * (key.channel + 1u);
+  hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;
+  hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebu;
+  return hash ^ (hash >> 31);
+}
+
+}  // namespace
+
+ClusterTopology::ClusterTopology(std::shared_ptr<const Cluster> cluster)
+    : cluster_(std::move(cluster)), uniform_(cluster_->types.size() == 1) {
+  const auto counts = [](const NodeType& type) {
+    return Counts{type.graph.vertices.size(), type.graph.links.size(), type.gpus.size(),
+                  type.nics.size()};
+  };
+  require(uniform_ || cluster_->types.size() == cluster_->nodes, "there is a type for each host");
+  if (uniform_) {
+    of_one_ = counts(cluster_->types.front());
+  } else {
+    starts_.resize(1);
+    for (const NodeType& type : cluster_->types) {
+      const Counts one = counts(type);
+      const Counts& last = starts_.back();
+      starts_.push_back({last.vertices + one.vertices, last.links + one.links, last.gpus + one.gpus,
+                         last.ports + one.ports});
+    }
+  }
+  total_ = before(cluster_->nodes);
+  used_nodes_ = cluster_->nodes;
+  used_gpus_ = total_.gpus;
+}
+
+ClusterTopology::Counts ClusterTopology::before(std::size_t node) const {
+  if (!uniform_) return starts_[node];
+  return {node * of_one_.vertices, node * of_one_.links, node * of_one_.gpus, node * of_one_.ports};
+}
+
+std::size_t ClusterTopology::node_holding(std::size_t index, std::size_t Counts::*what) const {
+  if (uniform_) return index / (of_one_.*what);
+  const auto next =
+      std::upper_bound(starts_.begin(), starts_.end(), index,
+                       [what](std::size_t i, const Counts& start) { return i < start.*what; });
+  return static_cast<std::size_t>(next - starts_.begin()) - 1;
+}
+
+std::string ClusterTopology::description() const {
+  const NodeType& type = node_type(0);
+  const std::size_t gpus = type.gpus.size(), nics = type.nics.size();
+  std::string text;
+  if (used_gpus_ < before(used_nodes_).gpus)
+    text += fmt::format("{} of {} GPUs of ", used_gpus_, gpus);
+  if (used_nodes_ < cluster_->nodes) text += fmt::format("{} of ", used_nodes_);
+  text += fmt::format("{} × {} ({}{}", cluster_->nodes, type.title,
+                      gpus > 1 ? fmt::format("{} × ", gpus) : "",
+                      type.gpu_links.empty() ? "GPU" : type.gpu_links);
+  if (nics > 0 && type.nic_spec.bandwidth.bytes_per_second > 0)
+    text += fmt::format(", {} × {}", nics, format_bandwidth_bits(type.nic_spec.bandwidth));
+  return text + "), " + cluster_->fabric->description();
+}
+
+std::size_t ClusterTopology::gpus_per_node() const {
+  std::size_t most = 0;
+  for (std::size_t n = 0; n < (uniform_ ? 1 : used_nodes_); ++n)
+    most = std::max(most, node_type(n).gpus.size());
+  return std::min(most, used_gpus_);
+}
+
+std::size_t ClusterTopology::nics_per_node() const {
+  std::size_t most = 0;
+  for (std::size_t n = 0; n < (uniform_ ? 1 : used_nodes_); ++n)
+    most = std::max(most, node_type(n).nics.size());
+  return most;
+}
+
+std::size_t ClusterTopology::node_of(GpuId gpu) const {
+  return node_holding(gpu.index(), &Counts::gpus);
+}
+
+std::size_t ClusterTopology::local_index(GpuId gpu) const {
+  return gpu.index() - before(node_of(gpu)).gpus;
+}
+
+std::vector<std::size_t> ClusterTopology::nics_of(GpuId gpu) const {
+  return node_type(node_of(gpu)).nics_of[local_index(gpu)];
+}
+
+std::size_t ClusterTopology::vertex_count() const {
+  return total_.vertices + cluster_->fabric->vertex_count();
+}
+std::size_t ClusterTopology::link_count() const {
+  return total_.links + cluster_->fabric->link_count();
+}
+
+VertexKind ClusterTopology::vertex_kind(VertexId vertex) const {
+  const std::size_t v = vertex.index();
+  require(v < vertex_count(), "a vertex id is below vertex_count()");
+  if (v >= total_.vertices) return cluster_->fabric->vertex(v - total_.vertices).kind;
+  const std::size_t node = node_holding(v, &Counts::vertices);
+  return node_type(node).graph.vertices[v - before(node).vertices].kind;
+}
+
+std::string ClusterTopology::vertex_name(VertexId vertex) const {
+  const std::size_t v = vertex.index();
+  require(v < vertex_count(), "a vertex id is below vertex_count()");
+  if (v >= total_.vertices) return cluster_->fabric->vertex(v - total_.vertices).name;
+  const std::size_t node = node_holding(v, &Counts::vertices);
+  const std::string& name = node_type(node).graph.vertices[v - before(node).vertices].name;
+  return cluster_->prefix_names ? fmt::format("node{}.{}", node, name) : name;
+}
+
+VertexId ClusterTopology::gpu_vertex(GpuId gpu) const {
+  require(gpu.index() < total_.gpus, "a GPU id is below gpu_count()");
+  const std::size_t node = node_of(gpu);
+  return VertexId(before(node).vertices +
+                  node_type(node).gpus[gpu.index() - before(node).gpus].index());
+}
+
+VertexId ClusterTopology::end_of(FabricEnd end) const {
+  if (!end.is_port) return VertexId(total_.vertices + end.index);
+  const std::size_t node = node_holding(end.index, &Counts::ports);
+  return VertexId(before(node).vertices +
+                  node_type(node).nics[end.index - before(node).ports].index());
+}
+
+Link ClusterTopology::link(LinkId id) const {
+  const std::size_t l = id.index();
+  require(l < link_count(), "a link id is below link_count()");
+  if (l >= total_.links) {
+    const Cable cable = cluster_->fabric->cable(l - total_.links);
+    return {end_of(cable.from), end_of(cable.to), cable.bandwidth, cable.latency, cable.kind};
+  }
+  const std::size_t node = node_holding(l, &Counts::links);
+  const Counts start = before(node);
+  Link link = node_type(node).graph.links[l - start.links];
+  link.from = VertexId(start.vertices + link.from.index());
+  link.to = VertexId(start.vertices + link.to.index());
+  return link;
+}
+
+void ClusterTopology::append_local(std::size_t node, const LocalPath& path, bool backwards,
+                                   Route& out) const {
+  const Graph& graph = node_type(node).graph;
+  const std::size_t first = before(node).links;
+  for (std::size_t i = 0; i < path.links.size(); ++i) {
+    const LinkId link =
+        backwards ? graph.reverse[path.links[path.links.size() - 1 - i].index()] : path.links[i];
+    out.links.push_back({LinkId(first + link.index()), 1});
+  }
+  out.latency += path.latency;
+  out.crosses_cpu = out.crosses_cpu || path.crosses_cpu;
+}
+
+void ClusterTopology::route(GpuId from, GpuId to, Routing routing, RouteKey key, Route& out) const {
+  require(from != to && from.index() < total_.gpus && to.index() < total_.gpus,
+          "a route joins two different GPUs of the topology");
+  out.links.clear();
+  out.latency = Time{};
+  out.leaves_node = out.crosses_cpu = false;
+  out.switch_hops = 0;
+
+  const std::size_t here = node_of(from), there = node_of(to);
+  const std::size_t source = from.index() - before(here).gpus,
+                    target = to.index() - before(there).gpus;
+  const NodeType& near = node_type(here);
+  const NodeType& far = node_type(there);
+  if (here == there) {
+    append_local(here, near.gpu_path(source, target), false, out);
+    return;
+  }
+
+  // The NICs: the receiver's own; the sender's own, or that of the receiver's rail.
+  const auto own = [&](const NodeType& type, std::size_t gpu) {
+    const auto& nics = type.nics_of[gpu];
+    return nics[key.channel % nics.size()];
+  };
+  const std::size_t arriving = own(far, target);
+  std::size_t sender = source, leaving = own(near, source);
+  const std::size_t first_here = before(here).ports, destination = before(there).ports + arriving;
+  const bool reached = cluster_->fabric->reaches(first_here + leaving, destination);
+  if (leaving != arriving && arriving < near.nics.size() &&
+      (routing == Routing::rail_aligned || !reached)) {
+    const std::size_t relay = near.relay_to(source, arriving, target);
+    const auto& nics = near.nics_of[relay];
+    const bool joined = std::find(nics.begin(), nics.end(), arriving) != nics.end();
+    if (joined) sender = relay;
+    if (joined || !reached) leaving = arriving;  // without NVLink, over PCIe to the other NIC
+  }
+
+  if (sender != source) append_local(here, near.gpu_path(source, sender), false, out);
+  append_local(here, near.nic_path(sender, leaving), false, out);
+  const PathChoice choice{routing != Routing::hash, flow_hash(from.index(), to.index(), key)};
+  cluster_->fabric->append_route(first_here + leaving, destination, choice,
+                                 static_cast<std::uint32_t>(total_.links), out);
+  append_local(there, far.nic_path(target, arriving), true, out);
+  out.leaves_node = true;
+}
+
+bool ClusterTopology::nvlink_inside_node() const {
+  for (std::size_t n = 0; n < (uniform_ ? 1 : used_nodes_); ++n) {
+    const NodeType& type = node_type(n);
+    if (!type.nvlink_among(std::min(type.gpus.size(), used_gpus_))) return false;
+  }
+  return true;
+}
+
+std::shared_ptr<const ClusterTopology> ClusterTopology::first(std::size_t gpus) const {
+  require(gpus >= 1 && gpus <= used_gpus_,
+          "a part of a topology has at least one and at most all of its GPUs");
+  auto part = std::make_shared<ClusterTopology>(cluster_);
+  part->used_nodes_ = node_of(GpuId(gpus - 1)) + 1;
+  part->used_gpus_ = gpus;
+  return part;
+}
+
+}  // namespace dsim

@@ -1,0 +1,66 @@
+#pragma once
+// What one machine is inside: its graph, and the routes between its GPUs and NICs, found once.
+#include <string>
+#include <vector>
+
+#include "sim/network/graph.h"
+
+namespace dsim {
+
+/// A way inside a node.
+struct LocalPath {
+  std::vector<LinkId> links;  ///< ids within the node
+  Time latency;
+  bool crosses_cpu = false;
+  bool nvlink_only = false;  ///< over NVLink alone
+};
+
+/// The network side of a node's NICs.
+struct NicSpec {
+  LinkKind kind = LinkKind::ib;
+  Bandwidth bandwidth;  ///< of one NIC, one direction
+  Time latency;         ///< one way, both ends together, no switch
+};
+
+/// A machine: its graph with ids from 0, its GPUs and NICs in order. Build with `prepare`.
+struct NodeType {
+  std::string title;       ///< "DGX H100"
+  std::string gpu_model;   ///< "h100-sxm"
+  std::string cpu_vendor;  ///< "intel", "amd", "arm"
+  std::string gpu_links;   ///< what joins its GPUs, for people: "NVLink4", "PCIe4 x16"
+  NicSpec nic_spec;        ///< of a node of a cluster with a fabric; unused in explicit graphs
+  Graph graph;
+  std::vector<VertexId> gpus, nics;
+
+  // Found by prepare().
+  std::vector<LocalPath> gpu_paths;               ///< [from * gpus + to]; empty where from == to
+  std::vector<LocalPath> nic_paths;               ///< [gpu * nics + nic], from the GPU to the NIC
+  std::vector<std::vector<std::size_t>> nics_of;  ///< by affinity, for each GPU
+  bool has_nvswitch = false;
+
+  const LocalPath& gpu_path(std::size_t from, std::size_t to) const {
+    return gpu_paths[from * gpus.size() + to];
+  }
+  const LocalPath& nic_path(std::size_t gpu, std::size_t nic) const {
+    return nic_paths[gpu * nics.size() + nic];
+  }
+  /// True if the first `count` GPUs reach one another over NVLink alone (false without any NVLink).
+  bool nvlink_among(std::size_t count) const;
+  /// The GPU through which `from` reaches NIC `nic` over NVLink (PXN); itself if the NIC is its own
+  /// or none will do. `alike` is preferred where several GPUs share the NIC.
+  std::size_t relay_to(std::size_t from, std::size_t nic, std::size_t alike) const;
+};
+
+/// Fills the routes and the affinity; returns a sentence where that is impossible, else "".
+/// Requires a connected graph in which every link has a twin.
+///
+/// GPU to GPU: over NVLink if at most one GPU lies between (as NCCL's NVB), else over PCIe and
+/// CPUs. GPU to NIC: over PCIe and CPUs. Neither passes a NIC. Affinity: GPU g uses the NICs
+/// nearest to it (fewest links); GPUs with the same nearest NICs share them out evenly in order.
+std::string prepare(NodeType& type);
+
+/// Keeps `count` of the NICs, spread evenly over the slots. Requires 1 <= count <= slots; call
+/// before prepare.
+void keep_nics(NodeType& type, std::size_t count);
+
+}  // namespace dsim
