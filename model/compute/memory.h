@@ -1,17 +1,47 @@
 #pragma once
+#include <string>
+
 #include "model/strategy/ddp.h"
 
 namespace dsim {
 
 /// Peak memory of one GPU by part, bytes.
 struct MemoryFootprint {
-  double parameters = 0, gradients = 0, optimizer = 0, activations = 0, buckets = 0, workspace = 0,
-         context = 0;
+  double parameters = 0;   ///< fp32 weights, their 16-bit copies under autocast, module buffers
+  double gradients = 0;    ///< fp32, all at once
+  double optimizer = 0;    ///< states
+  double activations = 0;  ///< kept from forward to backward
+  double buckets = 0;      ///< DDP's flat copies of the gradients
+  double workspace = 0;    ///< largest transient, and two input batches (one is prefetched)
+  double context = 0;      ///< CUDA context, NCCL buffers, what the allocator holds unused
   double capacity = 0;
   double total() const {
     return parameters + gradients + optimizer + activations + buckets + workspace + context;
   }
   bool fits() const { return total() <= capacity; }
 };
+
+/// Memory that no tensor accounts for.
+struct MemoryConstants {
+  Constant cuda_context;     ///< bytes a process
+  Constant nccl_buffers;     ///< bytes a communicator of more than one rank
+  Constant allocator_slack;  ///< reserved by the caching allocator and unused, fraction of tensors
+  void visit(const ConstantVisitor& visitor);
+};
+MemoryConstants built_in_memory_constants();
+
+/// What a data-parallel rank needs. Errs on the large side: gradients count in full although those
+/// of the last layers exist only when activations have begun to go.
+MemoryFootprint memory_footprint(const Model& model, Precision precision,
+                                 const OptimizerKind& optimizer, const DdpOptions& options,
+                                 std::uint32_t ranks, const Gpu& gpu,
+                                 const MemoryConstants& constants = built_in_memory_constants());
+
+/// The smallest change that makes it fit, as a sentence: gradients as bucket views, the largest
+/// micro-batch that fits, or both; empty if it fits. Activations and workspace are taken as
+/// proportional to the micro-batch.
+std::string memory_advice(const Model& model, Precision precision, const OptimizerKind& optimizer,
+                          const DdpOptions& options, std::uint32_t ranks, const Gpu& gpu,
+                          const MemoryConstants& constants = built_in_memory_constants());
 
 }  // namespace dsim

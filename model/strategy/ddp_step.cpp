@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t simulated_micro_batches = 3;
 
 std::string display_name(const Layer& layer, const Kernel& kernel) {
-  return kernel.name.starts_with(layer.name) ? kernel.name : layer.name + " " + kernel.name;
+  return kernel.name.starts_with(layer.name) ? kernel.name : layer.name + "." + kernel.name;
 }
 
 }  // namespace
