@@ -50,7 +50,7 @@ MemoryFootprint memory_footprint(const Model& model, Precision precision,
   MemoryFootprint memory;
   memory.capacity = gpu.hbm_bytes;
   // Autograd keeps the 16-bit copy of a weight from its cast in forward to its use in backward.
-  const int copy = element_bytes(precision) < 4 ? element_bytes(precision) : 0;
+  const int copy = casts_weights(precision) ? element_bytes(precision) : 0;
   memory.parameters =
       (4 + copy) * parameters + 4 * elements(model.buffers) + 8 * elements(model.integer_buffers);
   memory.gradients = gradients;

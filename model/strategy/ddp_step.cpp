@@ -214,7 +214,7 @@ void DdpStep::repeat(std::int64_t count, TaskId from, std::size_t first_task) {
 
 void DdpStep::optimizer() {
   const OptimizerKind& kind = *request_.optimizer;
-  const bool mixed = element_bytes(request_.precision) < 4;
+  const bool mixed = casts_weights(request_.precision);
   const double bytes = (mixed ? kind.bytes_per_parameter_mixed : kind.bytes_per_parameter_full) *
                        static_cast<double>(model_.parameter_count());
   for (int i = 0; i < kind.kernels_per_step; ++i)

@@ -44,23 +44,4 @@ inline Model six_linear_layers() {
   return network.model;
 }
 
-/// The parameter tensors of ResNet-18 in registration order.
-inline Model resnet18_tensors() {
-  SmallNetwork network;
-  const auto conv_norm = [&network](std::int64_t in, std::int64_t out, std::int64_t size) {
-    network.layer({in * out * size * size}).layer({out, out});
-  };
-  conv_norm(3, 64, 7);
-  std::int64_t in = 64;
-  for (const std::int64_t out : {64, 128, 256, 512})
-    for (int block = 0; block < 2; ++block) {
-      conv_norm(in, out, 3);
-      conv_norm(out, out, 3);
-      if (in != out) conv_norm(in, out, 1);
-      in = out;
-    }
-  network.layer({512 * 1000, 1000});
-  return network.model;
-}
-
 }  // namespace dsim
