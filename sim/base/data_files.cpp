@@ -68,12 +68,14 @@ fs::path data_directory() {
 
 fs::path find_data_file(std::string_view name, std::string_view folder) {
   if (name.empty()) throw InputError(fmt::format("the name of a file in {} is empty", folder));
+  if (name.find('\0') != std::string_view::npos)
+    throw InputError(fmt::format("no file can be named '{}'", excerpt(name, 200)));
   const fs::path given(name);
   if (const fs::path found = with_or_without_suffix(given); !found.empty()) return found;
   const bool literal = name.find('/') != std::string_view::npos;
   if (literal && is_folder(given))
-    throw InputError(fmt::format("cannot read '{}': it is a directory", name));
-  if (literal) throw InputError(fmt::format("cannot read '{}': no such file", name));
+    throw InputError(fmt::format("cannot read '{}': it is a directory", excerpt(name, 200)));
+  if (literal) throw InputError(fmt::format("cannot read '{}': no such file", excerpt(name, 200)));
 
   const fs::path shipped = data_directory() / folder;
   if (const fs::path found = with_or_without_suffix(shipped / given); !found.empty()) return found;

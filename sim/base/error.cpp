@@ -11,13 +11,15 @@ namespace dsim {
 namespace {
 
 constexpr std::size_t most_shown = 10;
+constexpr std::size_t longest_message = 2000;  // characters
 
 std::string positioned_text(const TextPosition& position, std::string_view message,
                             std::string_view source_line, int length) {
   const std::string file = printable(position.file);
-  if (position.line <= 0) return fmt::format("{}: error: {}", file, printable(message));
+  if (position.line <= 0)
+    return fmt::format("{}: error: {}", file, excerpt(message, longest_message));
   return fmt::format("{}:{}:{}: error: {}\n{}", file, position.line, position.column,
-                     printable(message),
+                     excerpt(message, longest_message),
                      marked_line(source_line, position.line, position.column, length));
 }
 
@@ -55,7 +57,8 @@ InputError::InputError(const std::string& text, std::shared_ptr<const Details> d
     : std::runtime_error(text), details_(std::move(details)) {}
 
 InputError::InputError(std::string_view message)
-    : InputError(fmt::format("error: {}", printable(message)), std::make_shared<Details>()) {}
+    : InputError(fmt::format("error: {}", excerpt(message, longest_message)),
+                 std::make_shared<Details>()) {}
 
 InputError::InputError(const TextPosition& position, std::string_view message,
                        std::string_view source_line, int length)

@@ -38,7 +38,7 @@ struct Contents {
 
   TextPosition position(std::size_t offset) const;
   std::string_view line_at(std::size_t offset) const;   ///< without its line end
-  std::string_view token_at(std::size_t offset) const;  ///< string, number or word; else one byte
+  std::string_view token_at(std::size_t offset) const;  ///< string, number or word; else one character
   [[noreturn]] void fail(std::size_t offset, std::string_view message) const;
 };
 

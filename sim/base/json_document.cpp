@@ -96,6 +96,8 @@ std::string_view Contents::token_at(std::size_t offset) const {
     };
     if (in_word(rest[0]))
       while (length < rest.size() && in_word(rest[length])) ++length;
+    const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
+    while (length < rest.size() && continues(rest[length])) ++length;  // one character of UTF-8
   }
   return rest.substr(0, length);
 }

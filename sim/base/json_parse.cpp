@@ -47,7 +47,7 @@ class Walker {
     ondemand::parser parser;
     ondemand::document document = parser.iterate(text.data(), text.size(), text.capacity());
     read(document, 0);
-    if (document.current_location().error() != simdjson::OUT_OF_BOUNDS)
+    if (document.current_location().error() != simdjson::OUT_OF_BOUNDS || root_has_tail())
       throw simdjson::simdjson_error(simdjson::TRAILING_CONTENT);
   }
 
@@ -118,6 +118,16 @@ class Walker {
       node.kind = Kind::number;
       node.number = source.get_double();
     }
+  }
+
+  /// simdjson 3.0 takes "falses" for false where it is the whole text.
+  bool root_has_tail() const {
+    const Node& root = contents_.nodes.front();
+    if (root.kind == Kind::object || root.kind == Kind::array) return false;
+    const std::size_t end = root.offset + contents_.token_at(root.offset).size();
+    return contents_.text.find_first_not_of(" \t\r\n", end) != std::string::npos ||
+           (root.kind == Kind::boolean && end - root.offset != (root.boolean ? 4 : 5)) ||
+           (root.kind == Kind::null && end - root.offset != 4);
   }
 
   static bool is_null(ondemand::document& document) { return document.is_null(); }

@@ -5,6 +5,7 @@
 #include <rapidjson/reader.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "sim/base/json_contents.h"
 #include "sim/base/source_line.h"
@@ -13,6 +14,9 @@ namespace dsim::json {
 namespace {
 
 namespace rj = rapidjson;
+
+constexpr const char* half_pair =
+    "half of a surrogate pair; \\ud800 to \\udbff needs \\udc00 to \\udfff after it";
 
 /// Follows the reader and remembers which objects and arrays are open.
 struct OpenContainers : rj::BaseReaderHandler<rj::UTF8<>, OpenContainers> {
@@ -83,7 +87,7 @@ std::string explain_string(const std::string& text, std::size_t offset) {
   return "invalid UTF-8";
 }
 
-/// The first byte that is no UTF-8 from `offset` on, if any.
+/// The first byte that is no UTF-8, if any.
 std::size_t invalid_byte(const std::string& text) {
   std::size_t at = 0;
   while (at < text.size()) {
@@ -100,6 +104,24 @@ std::size_t invalid_byte(const std::string& text) {
   return std::string::npos;
 }
 
+/// The first \u escape that is the second half of a surrogate pair without its first half, in text
+/// that is otherwise JSON: simdjson refuses it, RapidJSON does not.
+std::size_t lone_low_surrogate(const std::string& text) {
+  bool after_high = false;
+  for (std::size_t at = text.find('\\'); at != std::string::npos; at = text.find('\\', at)) {
+    if (text[at + 1] != 'u') {
+      at += 2;
+      continue;
+    }
+    unsigned code = 0;
+    std::from_chars(text.data() + at + 2, text.data() + at + 6, code, 16);
+    if (code >= 0xdc00 && code <= 0xdfff && !after_high) return at;
+    after_high = code >= 0xd800 && code <= 0xdbff;  // its other half follows at once
+    at += 6;
+  }
+  return std::string::npos;
+}
+
 }  // namespace
 
 SyntaxMistake explain_syntax(const Contents& contents, std::string_view fallback) {
@@ -112,7 +134,7 @@ SyntaxMistake explain_syntax(const Contents& contents, std::string_view fallback
   const rj::ParseResult result =
       reader.Parse<rj::kParseValidateEncodingFlag | rj::kParseFullPrecisionFlag>(stream,
                                                                                  containers);
-  std::size_t offset = std::min(result.Offset(), text.size());
+  std::size_t offset = std::min(result.IsError() ? result.Offset() : stream.Tell(), text.size());
   if (offset < text.size() && text[offset] == '\0')
     return {offset, "a zero byte; this is not JSON text"};
 
@@ -123,6 +145,9 @@ SyntaxMistake explain_syntax(const Contents& contents, std::string_view fallback
   const auto end_sentence = [&] {
     return "the text ends too early: expected " + close_expected(contents, containers);
   };
+  if (const std::size_t start = token_start(text, offset);
+      start < offset && contents.token_at(start).size() > offset - start)
+    return {start, explain_value(contents.token_at(start))};  // "12abc", "01"
   const std::string_view here = contents.token_at(offset);
   const std::string found = excerpt(here, 30);
 
@@ -147,9 +172,9 @@ SyntaxMistake explain_syntax(const Contents& contents, std::string_view fallback
     case rj::kParseErrorStringUnicodeEscapeInvalidHex:
       return {offset, "\\u needs four hexadecimal digits"};
     case rj::kParseErrorStringUnicodeSurrogateInvalid:
-      return {offset,
-              "half of a surrogate pair; \\ud800 to \\udbff needs \\udc00 to \\udfff after it"};
-    case rj::kParseErrorStringEscapeInvalid:
+      return {offset, half_pair};
+    case rj::kParseErrorStringEscapeInvalid:  // of raw control characters too
+      if (text[offset] != '\\') return {offset, explain_string(text, offset)};
       return {offset, "unknown escape; JSON has \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\uXXXX"};
     case rj::kParseErrorStringMissQuotationMark:
       return {offset, "the text ends inside a string; expected '\"'"};
@@ -167,6 +192,10 @@ SyntaxMistake explain_syntax(const Contents& contents, std::string_view fallback
     case rj::kParseErrorTermination:
       return {containers.open.back().offset,
               fmt::format("nested deeper than {} levels", deepest_nesting)};
+    case rj::kParseErrorNone:
+      if (const std::size_t at = lone_low_surrogate(text); at != std::string::npos)
+        return {at, half_pair};
+      [[fallthrough]];
     default:
       return {0, fmt::format("not valid JSON: {}", fallback)};
   }

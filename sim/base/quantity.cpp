@@ -26,6 +26,7 @@ std::optional<NumberWithUnit> split_quantity(std::string_view text) {
   NumberWithUnit result;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result.number);
   if (error != std::errc() || !std::isfinite(result.number)) return std::nullopt;
+  if (end[-1] == '.') return std::nullopt;
   result.unit = text.substr(static_cast<std::size_t>(end - text.data()));
   if (result.unit.starts_with(' ')) result.unit.remove_prefix(1);
   return result;

@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "sim/base/quantity.h"
 
@@ -22,6 +25,13 @@ std::string not_finite(double value, const char* unit) {
 
 int decimals_for(double magnitude, int above_hundred) {
   return magnitude >= 100 ? above_hundred : magnitude >= 10 ? 1 : 2;
+}
+
+/// The value of digits printed before; unlike strtod it does not read a comma in some locales.
+double value_of(std::string_view digits) {
+  double value = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return value;
 }
 
 /// Rounded to three figures (four from 100 on if `above_hundred` is 1), decided after rounding:
@@ -52,11 +62,11 @@ std::string scaled(double value, std::span<const Scale> scales, int above_hundre
   std::size_t i = 0;
   while (i + 1 < scales.size()) {
     const double next = scales[i + 1].size / scales[i].size;
-    if (std::stod(rounded(magnitude / scales[i].size, above_hundred)) < next) break;
+    if (value_of(rounded(magnitude / scales[i].size, above_hundred)) < next) break;
     ++i;
   }
   std::string digits = rounded(magnitude / scales[i].size, above_hundred);
-  if (std::stod(digits) == 0) return fmt::format("0{}", scales[0].unit);
+  if (value_of(digits) == 0) return fmt::format("0{}", scales[0].unit);
   if (!keep_zeros) digits = without_zeros(std::move(digits));
   return fmt::format("{}{}{}", value < 0 ? minus : "", digits, scales[i].unit);
 }
@@ -135,7 +145,7 @@ std::string format_percent(double fraction) {
   std::string digits = fmt::format("{:.1f}", percent);
   if (percent < 0.0995) digits = without_zeros(fmt::format("{:.3f}", percent));
   if (percent >= 999.95) digits = with_commas(fmt::format("{:.0f}", percent));
-  if (std::strtod(digits.c_str(), nullptr) == 0) return "0 %";
+  if (value_of(digits) == 0) return "0 %";
   return fmt::format("{}{} %", fraction < 0 ? minus : "", digits);
 }
 
@@ -147,11 +157,11 @@ std::string format_count(double value) {
     digits = fmt::format("{:.0f}", magnitude);
   } else {
     digits = rounded(magnitude, 1);
-    if (std::stod(digits) >= 1000) {
-      const double scale = std::pow(10, std::floor(std::log10(std::stod(digits))) - 3);
+    if (value_of(digits) >= 1000) {
+      const double scale = std::pow(10, std::floor(std::log10(value_of(digits))) - 3);
       digits = fmt::format("{:.0f}", std::round(magnitude / scale) * scale);
     }
-    if (std::stod(digits) == 0) digits = "0";
+    if (value_of(digits) == 0) digits = "0";
   }
   return (value < 0 && digits != "0" ? minus : "") + with_commas(digits);
 }
