@@ -4,7 +4,7 @@
 namespace dsim {
 
 /// The product of two matrices, `batch` times independently: C[m,n] = A[m,k] B[k,n].
-struct GemmShape {
+struct GemmProblem {
   double m = 0, n = 0, k = 0, batch = 1;
   double element_bytes = 2;
   double bytes = 0;     ///< HBM bytes of the operands
@@ -25,13 +25,13 @@ struct GemmTime {
   double busy_sms = 1;  ///< fraction of the SMs that keeps the number of waves
 };
 
-/// Rate at a precision; fp8 is the 16-bit rate (its gain is a factor on time). The tile and depth
+/// Rate at a precision; fp8 is the 16-bit rate times its gain. The tile and depth
 /// terms stand for operand traffic and pipeline fill, so they scale with FLOP per operand byte.
 GemmRate gemm_rate(Precision precision, const Gpu& gpu, const ComputeConstants& constants);
 
 /// The tile/wave model (docs/compute.md): every tile and split is tried, the fastest is taken, as
 /// the heuristics of cuBLAS do.
-GemmTime gemm_time(const GemmShape& shape, const GemmRate& rate, const Gpu& gpu,
+GemmTime gemm_time(const GemmProblem& problem, const GemmRate& rate, const Gpu& gpu,
                    const ComputeConstants& constants);
 
 }  // namespace dsim

@@ -36,33 +36,27 @@ KernelTime multiply(const Kernel& kernel, Precision precision, const Gpu& gpu,
                     const ComputeConstants& constants) {
   const bool conv = kernel.kind == KernelKind::conv;
   const bool wgrad = kernel.pass == Pass::wgrad;
-  GemmShape shape{static_cast<double>(kernel.m),
-                  static_cast<double>(kernel.n),
-                  static_cast<double>(kernel.k),
-                  static_cast<double>(kernel.batch),
-                  static_cast<double>(element_bytes(precision)),
-                  kernel.bytes,
-                  conv && wgrad ? conv_wgrad_splits : gemm_splits};
+  GemmProblem problem{static_cast<double>(kernel.m),
+                      static_cast<double>(kernel.n),
+                      static_cast<double>(kernel.k),
+                      static_cast<double>(kernel.batch),
+                      static_cast<double>(element_bytes(precision)),
+                      kernel.bytes,
+                      conv && wgrad ? conv_wgrad_splits : gemm_splits};
   if (conv) {
     const bool tensor_cores = precision != Precision::fp32;
     if (wgrad)
-      shape.n = padded_patch(shape.n, 16 / shape.element_bytes);
+      problem.n = padded_patch(problem.n, 16 / problem.element_bytes);
     else
-      shape.k = padded_patch(shape.k, tensor_cores ? 64 / shape.element_bytes : 8);
+      problem.k = padded_patch(problem.k, tensor_cores ? 64 / problem.element_bytes : 8);
   }
-  GemmTime time = gemm_time(shape, gemm_rate(precision, gpu, constants), gpu, constants);
-
-  double factor =
-      constants.kappa * sustained(time.seconds, gpu.peak(precision), constants.throttle);
+  const GemmRate rate = gemm_rate(precision, gpu, constants);
+  const GemmTime time = gemm_time(problem, rate, gpu, constants);
+  double factor = constants.kappa * sustained(time.seconds, rate.peak, constants.throttle);
   if (wgrad) factor *= constants.wgrad;
   if (conv) factor *= precision == Precision::fp32 ? constants.conv_fp32 : constants.conv;
-  double body = time.seconds - constants.gemm_floor;
-  if (precision == Precision::fp8) {
-    body /= constants.fp8_gain;
-    time.compute /= constants.fp8_gain;
-  }
-  const double seconds = constants.gemm_floor + body;
-  return {factor * seconds, time.busy_sms * std::min(1.0, time.compute / seconds), kernel.bytes};
+  return {factor * time.seconds, time.busy_sms * std::min(1.0, time.compute / time.seconds),
+          kernel.bytes};
 }
 
 KernelTime move(const Kernel& kernel, const Gpu& gpu, const ComputeConstants& constants) {
