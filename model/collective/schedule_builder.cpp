@@ -1,0 +1,62 @@
+#include "model/collective/schedule_builder.h"
+
+namespace dsim {
+
+ScheduleBuilder::ScheduleBuilder(const Communicator& communicator, Pattern pattern)
+    : communicator_(communicator) {
+  schedule.pattern = pattern;
+  schedule.ranks = communicator.size();
+}
+
+void ScheduleBuilder::begin_channel() {
+  schedule.first_connection.push_back(static_cast<std::uint32_t>(schedule.connections.size()));
+  schedule.first_worker.push_back(static_cast<std::uint32_t>(schedule.workers.size()));
+  ++schedule.channels;
+}
+
+std::uint32_t ScheduleBuilder::add_worker(std::uint32_t rank) {
+  schedule.workers.push_back({rank, schedule.channels - 1, 0, 0, 0, 0});
+  return static_cast<std::uint32_t>(schedule.workers.size() - 1);
+}
+
+void ScheduleBuilder::connect(std::uint32_t from_worker, std::uint32_t to_worker) {
+  const std::uint32_t channel = schedule.channels - 1;
+  const GpuId from = communicator_.gpus[schedule.workers[from_worker].rank];
+  const GpuId to = communicator_.gpus[schedule.workers[to_worker].rank];
+  communicator_.topology->route(from, to, communicator_.routing,
+                                {channel, static_cast<std::uint64_t>(from.value) << 32 | to.value}, route_);
+  const auto first = static_cast<std::uint32_t>(schedule.links.size());
+  schedule.links.insert(schedule.links.end(), route_.links.begin(), route_.links.end());
+  schedule.connections.push_back({from_worker, to_worker, first,
+                                  static_cast<std::uint32_t>(route_.links.size()),
+                                  route_.latency.seconds(), route_.leaves_node});
+}
+
+Schedule ScheduleBuilder::finish() {
+  schedule.first_connection.push_back(static_cast<std::uint32_t>(schedule.connections.size()));
+  schedule.first_worker.push_back(static_cast<std::uint32_t>(schedule.workers.size()));
+  // Connection lists by worker, in order of connecting.
+  for (const Connection& c : schedule.connections) {
+    ++schedule.workers[c.from_worker].out_count;
+    ++schedule.workers[c.to_worker].in_count;
+  }
+  std::uint32_t in = 0, out = 0;
+  for (Worker& w : schedule.workers) {
+    w.first_in = in;
+    w.first_out = out;
+    in += w.in_count;
+    out += w.out_count;
+    w.in_count = w.out_count = 0;
+  }
+  schedule.in.resize(in);
+  schedule.out.resize(out);
+  for (std::uint32_t i = 0; i < schedule.connections.size(); ++i) {
+    Worker& from = schedule.workers[schedule.connections[i].from_worker];
+    Worker& to = schedule.workers[schedule.connections[i].to_worker];
+    schedule.out[from.first_out + from.out_count++] = i;
+    schedule.in[to.first_in + to.in_count++] = i;
+  }
+  return std::move(schedule);
+}
+
+}  // namespace dsim

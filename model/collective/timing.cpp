@@ -1,0 +1,93 @@
+#include "model/collective/timing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace dsim {
+
+namespace {
+
+constexpr double full_chunk = 64 << 10;   // chunks below this cost less latency
+constexpr double least_latency = 1.5e-6;  // s
+constexpr double receive_only = 0.5;      // cost of an operation that only receives
+
+// Longest chain of `rounds` hops around the ring, from the best start.
+double longest_way_round(const Schedule& s, std::uint32_t channel, const StepCost& cost) {
+  const std::uint32_t first = s.first_connection[channel];
+  const auto n = static_cast<std::int64_t>(s.first_connection[channel + 1] - first);
+  if (n == 0) return 0;
+  double turn = 0;
+  for (std::int64_t i = 0; i < n; ++i) turn += cost.latency(s.connections[first + static_cast<std::uint32_t>(i)]);
+  const std::int64_t rest = s.rounds % n;
+  const auto at = [&](std::int64_t i) { return cost.latency(s.connections[first + static_cast<std::uint32_t>(i % n)]); };
+  double window = 0;
+  for (std::int64_t i = 0; i < rest; ++i) window += at(i);
+  double best = window;
+  for (std::int64_t i = 0; i < n; ++i) {
+    window += at(i + rest) - at(i);
+    best = std::max(best, window);
+  }
+  return static_cast<double>(s.rounds / n) * turn + best;
+}
+
+// Longest path from a worker without input to one without output; each hop costs `send` + latency.
+double deepest_stream(const Schedule& s, std::uint32_t channel, const StepCost& cost, double send) {
+  const std::uint32_t first = s.first_worker[channel], last = s.first_worker[channel + 1];
+  std::vector<double> reached(last - first, 0);
+  std::vector<std::uint32_t> missing(last - first), ready;
+  for (std::uint32_t w = first; w < last; ++w) {
+    missing[w - first] = s.workers[w].in_count;
+    if (s.workers[w].in_count == 0) ready.push_back(w);
+  }
+  double deepest = 0;
+  while (!ready.empty()) {
+    const std::uint32_t w = ready.back();
+    ready.pop_back();
+    const Worker& worker = s.workers[w];
+    if (worker.out_count == 0) deepest = std::max(deepest, reached[w - first] + send * receive_only);
+    for (std::uint32_t i = 0; i < worker.out_count; ++i) {
+      const Connection& c = s.connections[s.out[worker.first_out + i]];
+      double& there = reached[c.to_worker - first];
+      there = std::max(there, reached[w - first] + send + cost.latency(c));
+      if (--missing[c.to_worker - first] == 0) ready.push_back(c.to_worker);
+    }
+  }
+  return deepest;
+}
+
+}  // namespace
+
+StepCost step_cost(const Schedule& schedule, const Granularity& g, const CollectiveConstants& k) {
+  const double ramp = std::min(1.0, std::sqrt(g.message_bytes / full_chunk));
+  const double full = schedule.tree ? k.tree_latency : k.step_latency;
+  StepCost cost;
+  cost.overhead = k.slice_overhead * ramp;
+  const double local = least_latency + std::max(0.0, full - least_latency) * ramp;
+  cost.local_latency = std::max(0.0, local - cost.overhead);
+  cost.network_latency = std::max(0.0, k.network_latency + k.network_post - cost.overhead);
+  cost.rate = schedule.tree ? k.tree_rate : k.channel_rate;
+  return cost;
+}
+
+double channel_work(const Schedule& schedule, const Granularity& g) {
+  const double sends = static_cast<double>(g.messages);
+  const double extra = schedule.pattern == Pattern::ring ? receive_only * static_cast<double>(g.loops) : 0;
+  return (sends + extra) * g.message_bytes;
+}
+
+double alone_seconds(const Schedule& s, const Granularity& g, const StepCost& cost, std::uint32_t channel,
+                     double rate) {
+  const double busy = g.slices * cost.overhead + g.message_bytes / cost.rate;  // of the CTA, a message
+  const double stay = std::max(busy, g.message_bytes / rate);
+  const double slice = cost.overhead + g.message_bytes / g.slices / rate;
+  if (s.pattern == Pattern::ring) {
+    const double k = static_cast<double>(s.rounds);
+    const double around = k * slice + longest_way_round(s, channel, cost);
+    const double loop = k * stay + receive_only * stay;
+    return std::max(loop, around + receive_only * stay) + static_cast<double>(g.loops - 1) * loop;
+  }
+  return deepest_stream(s, channel, cost, slice) + static_cast<double>(g.messages - 1) * stay;
+}
+
+}  // namespace dsim
