@@ -5,14 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "model/collective/fidelity.h"
 #include "model/simulate/report.h"
 #include "model/strategy/ddp.h"
 #include "sim/network/topology.h"
 
 namespace dsim {
-
-enum class Fidelity : std::uint8_t { steps, fluid, closed };
-std::string_view name_of(Fidelity fidelity);
 
 struct Straggler {
   std::uint32_t rank = 0;

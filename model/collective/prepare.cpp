@@ -1,0 +1,45 @@
+#include "model/collective/prepare.h"
+
+#include <algorithm>
+
+namespace dsim {
+
+std::vector<double> alone_rates(const Granularity& granularity,
+                                const LinkResources& resources, std::size_t schedule_index,
+                                std::span<const double> capacities, double channel_cap) {
+  MaxMinProblem problem;
+  problem.capacity.assign(capacities.begin(), capacities.begin() + static_cast<std::ptrdiff_t>(resources.size()));
+  for (std::uint32_t channel = 0; channel < granularity.channels; ++channel)
+    problem.add(channel_cap, 1, resources.channel_loads(schedule_index, channel));
+  std::vector<double> rates(granularity.channels);
+  MaxMinScratch scratch;
+  max_min_rates(problem, rates, scratch);
+  return rates;
+}
+
+FluidCollective prepare_fluid(const Schedule& schedule, const LinkResources& resources,
+                              std::size_t schedule_index, Bytes size, const CollectiveConstants& constants,
+                              std::span<const double> capacities) {
+  FluidCollective result;
+  result.launch_seconds = constants.launch;
+  if (schedule.connections.empty() || size.count == 0) return result;
+  const Granularity g = granularity(schedule, size);
+  const StepCost cost = step_cost(schedule, g, constants);
+  const auto rates = alone_rates(g, resources, schedule_index, capacities, cost.rate);
+  for (std::uint32_t channel = 0; channel < g.channels; ++channel) {
+    const auto loads = resources.channel_loads(schedule_index, channel);
+    const double work = channel_work(schedule, g);
+    const double seconds = alone_seconds(schedule, g, cost, channel, rates[channel]);
+    result.channels.push_back({work, work / seconds, {loads.begin(), loads.end()}});
+  }
+  return result;
+}
+
+double closed_seconds(const FluidCollective& collective) {
+  double slowest = 0;
+  for (const ChannelActivity& channel : collective.channels)
+    slowest = std::max(slowest, channel.work / channel.cap);
+  return collective.launch_seconds + slowest;
+}
+
+}  // namespace dsim
