@@ -1,0 +1,45 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "model/collective/algorithm.h"
+#include "model/collective/link_resources.h"
+
+namespace dsim {
+
+/// A collective operation of a family of groups, planned: one schedule a group and the links they
+/// load together. Free of constants and sizes, so that variations of an experiment share it.
+struct Plan {
+  std::vector<Communicator> communicators;   ///< by group
+  std::vector<Schedule> schedules;           ///< by group
+  std::unique_ptr<LinkResources> resources;  ///< folded, of all groups
+  double graph_bandwidth = 0;                ///< NCCL's belief, GB/s
+};
+
+/// Plans of one placement of ranks on a topology, made when first asked for. Thread-safe.
+class Plans {
+ public:
+  Plans(const Topology& topology, Routing routing, Architecture architecture, std::vector<GpuId> gpus);
+
+  const Plan& plan(const std::vector<std::vector<std::uint32_t>>& groups, CollectiveOp op,
+                   const Algorithm& algorithm);
+  /// Communicators of the groups, without a schedule.
+  const Topology& topology() const { return topology_; }
+  const std::vector<GpuId>& gpus() const { return gpus_; }
+  Communicator communicator(const std::vector<std::uint32_t>& group) const;
+
+ private:
+  using Key = std::tuple<std::vector<std::vector<std::uint32_t>>, CollectiveOp, std::string_view>;
+  const Topology& topology_;
+  Routing routing_;
+  Architecture architecture_;
+  std::vector<GpuId> gpus_;
+  std::mutex mutex_;
+  std::map<Key, Plan> plans_;
+};
+
+}  // namespace dsim
