@@ -1,0 +1,172 @@
+#include "model/simulate/scenario.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "model/simulate/parts.h"
+#include "sim/base/error.h"
+
+namespace dsim {
+
+void Scenario::visit(const ConstantVisitor& visitor) {
+  compute.visit(visitor);
+  host.visit(visitor);
+  visitor("optimizer bytes", element_bytes(request.precision) == 4 ? optimizer.bytes_per_parameter_full
+                                                                  : optimizer.bytes_per_parameter_mixed);
+  if (ranks > 1) collective.visit(visitor);
+}
+
+namespace {
+
+// Kind of the network between nodes: of the first link that leaves a NIC for the fabric.
+LinkKind network_kind(const Topology& t) {
+  for (std::size_t l = 0; l < t.link_count(); ++l) {
+    const Link link = t.link(LinkId{l});
+    if (link.kind != LinkKind::nvlink && link.kind != LinkKind::pcie && link.kind != LinkKind::socket)
+      return link.kind;
+  }
+  return LinkKind::ib;
+}
+
+// Slowest PCIe link of the first GPU's way, nominal: what a batch from the host crosses.
+double host_link_bandwidth(const Topology& t) {
+  double slowest = 0;
+  for (std::size_t l = 0; l < t.link_count(); ++l) {
+    const Link link = t.link(LinkId{l});
+    if (link.kind != LinkKind::pcie) continue;
+    if (slowest == 0 || link.bandwidth.bytes_per_second < slowest) slowest = link.bandwidth.bytes_per_second;
+  }
+  return slowest > 0 ? slowest : 31.5e9;
+}
+
+Precision default_precision(const Gpu& gpu) { return gpu.bf16 > 0 ? Precision::bf16 : Precision::fp16; }
+
+std::vector<GpuId> placement(const Topology& topology, const Job& job) {
+  std::vector<GpuId> gpus;
+  if (job.ranks.empty()) {
+    for (std::size_t g = 0; g < topology.gpu_count(); ++g) gpus.emplace_back(g);
+    return gpus;
+  }
+  std::set<std::uint32_t> seen;
+  for (const std::uint32_t g : job.ranks) {
+    if (g >= topology.gpu_count())
+      throw InputError(fmt::format("GPU {} does not exist: the topology has {} (0 to {})", g, topology.gpu_count(),
+                                   topology.gpu_count() - 1));
+    if (!seen.insert(g).second) throw InputError(fmt::format("GPU {} is given to two ranks", g));
+    gpus.emplace_back(g);
+  }
+  return gpus;
+}
+
+void check(const Scenario& s, const Experiment& experiment) {
+  if (experiment.jobs.size() != 1)
+    throw InputError(fmt::format("this version simulates one job at a time, {} were given", experiment.jobs.size()));
+  if (s.ddp.accumulate < 1 || s.ddp.accumulate > (1 << 20))
+    throw InputError(fmt::format("accumulation must be between 1 and 1048576 micro-batches, not {}", s.ddp.accumulate));
+  if (s.ddp.bucket_cap.count < 1 || s.ddp.first_bucket.count < 1)
+    throw InputError("bucket sizes must be at least 1 byte");
+  for (const Straggler& straggler : s.stragglers) {
+    if (straggler.rank >= s.ranks)
+      throw InputError(fmt::format("straggler rank {} does not exist: there are {} ranks", straggler.rank, s.ranks));
+    if (!(straggler.factor >= 0.01 && straggler.factor <= 1000))
+      throw InputError(fmt::format("straggler factor {} is out of range (0.01 to 1000)", straggler.factor));
+  }
+  if (!s.algorithm.empty()) algorithm_by_name(s.algorithm);
+}
+
+}  // namespace
+
+Scenario make_scenario(const Experiment& experiment) {
+  require(experiment.topology != nullptr, "an experiment needs a topology");
+  if (experiment.jobs.empty()) throw InputError("the experiment has no job");
+  const Job& job = experiment.jobs.front();
+  const Topology& topology = *experiment.topology;
+  Scenario s;
+  s.gpu = gpu_by_name(topology.gpu_model());
+  s.kind = &model_kind(job.model);
+  s.request.micro_batch = job.micro_batch == 0 ? s.kind->default_micro_batch : job.micro_batch;
+  s.request.sequence = job.sequence == 0 ? s.kind->default_sequence : job.sequence;
+  s.request.precision = job.precision_given ? job.precision : default_precision(s.gpu);
+  s.request.fusion = job.fusion;
+  s.request.flash_attention = job.flash_attention && s.gpu.architecture != Architecture::volta;
+  s.gpu.peak(s.request.precision);  // InputError if the chip has none
+  s.optimizer = optimizer_kind(job.optimizer.empty() ? s.kind->default_optimizer : std::string_view(job.optimizer));
+  s.ddp = job.ddp;
+  s.compute = s.gpu.constants;
+  s.host = built_in_host_constants();
+  s.collective = built_in_collective_constants(s.gpu.architecture, network_kind(topology));
+  s.input_bandwidth = host_link_bandwidth(topology) * s.collective.pcie_efficiency;
+  s.fidelity = experiment.fidelity;
+  s.algorithm = experiment.algorithm;
+  s.stragglers = experiment.stragglers;
+  std::vector<GpuId> gpus = placement(topology, job);
+  s.ranks = static_cast<std::uint32_t>(gpus.size());
+  s.plans = std::make_shared<Plans>(topology, experiment.routing.value_or(topology.default_routing()),
+                                    s.gpu.architecture, std::move(gpus));
+  check(s, experiment);
+  return s;
+}
+
+Scenario with_ranks(const Scenario& scenario, const Experiment& experiment, std::uint32_t ranks) {
+  Scenario s = scenario;
+  s.ranks = ranks;
+  s.stragglers.clear();  // ideal scaling is measured against a healthy GPU
+  std::vector<GpuId> gpus(scenario.plans->gpus().begin(), scenario.plans->gpus().begin() + ranks);
+  s.plans = std::make_shared<Plans>(*experiment.topology,
+                                    experiment.routing.value_or(experiment.topology->default_routing()),
+                                    s.gpu.architecture, std::move(gpus));
+  return s;
+}
+
+Outcome run_scenario(const Scenario& s, bool detailed, std::stop_token stop) {
+  const auto model = std::make_shared<Model>(s.kind->build(*s.kind, s.request));
+  DdpRequest request;
+  request.model = model.get();
+  request.precision = s.request.precision;
+  request.gpu = &s.gpu;
+  request.compute = &s.compute;
+  request.host = &s.host;
+  request.optimizer = &s.optimizer;
+  request.options = s.ddp;
+  request.ranks = s.ranks;
+  request.input_seconds = model->input_bytes / s.input_bandwidth;
+  for (const Straggler& straggler : s.stragglers) request.stragglers.emplace_back(straggler.rank, straggler.factor);
+  const auto workload = std::make_shared<Workload>(ddp_workload(request));
+
+  const auto calls = std::make_shared<Calls>(*workload, *s.plans, s.collective, s.fidelity, s.algorithm);
+  ExecutionSetup setup;
+  setup.workload = workload.get();
+  setup.link_capacities = calls->link_capacities();
+  setup.sms = s.gpu.sms;
+  setup.hbm_bandwidth = s.gpu.hbm_bandwidth * s.compute.memory_efficiency;
+  setup.launch_latency = s.host.launch_latency;
+  setup.held_sms = calls->held_sms();
+  setup.stop = stop;
+  calls->load_memory(setup);
+  setup.runner = calls->runner();
+  Outcome outcome;
+  outcome.execution = execute(setup);
+  if (outcome.execution.stopped) return outcome;
+
+  const auto& classes = outcome.execution.classes;
+  for (std::size_t c = 0; c < classes.size(); ++c)
+    if (classes[c].end > classes[outcome.slowest].end) outcome.slowest = c;
+  const ClassExecution& slowest = classes[outcome.slowest];
+  const Program& program = workload->programs[workload->classes[outcome.slowest].program];
+  outcome.step_s = (slowest.end - slowest.begin).seconds();
+  outcome.parts = step_parts(program, slowest);
+  outcome.communication_s = communication_seconds(program, slowest);
+  if (detailed) {
+    outcome.model = model;
+    outcome.workload = workload;
+    outcome.calls = calls;
+    if (s.ranks > 1) outcome.buckets = ddp_buckets(*model, s.ddp);
+  } else {
+    outcome.execution = {};
+  }
+  return outcome;
+}
+
+}  // namespace dsim
