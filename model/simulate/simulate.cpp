@@ -81,7 +81,7 @@ void measure(const Scenario& s, const Outcome& outcome, Report& r) {
                               name_of(s.request.precision));
   r.memory = memory_footprint(*outcome.model, s.request.precision, s.optimizer, s.ddp, s.ranks, s.gpu);
   if (!r.memory.fits())
-    r.memory_advice = memory_advice(*s.kind, s.request, s.optimizer, s.ddp, s.ranks, s.gpu);
+    r.memory_advice = memory_advice(*outcome.model, s.request.precision, s.optimizer, s.ddp, s.ranks, s.gpu);
 }
 
 void list_buckets(const Outcome& outcome, Report& r) {
