@@ -1,0 +1,2 @@
+#include <QWidget>
+#include "model/strategy/ddp.h"

@@ -1,0 +1,1 @@
+#include "sim/base/units.h"

@@ -1,0 +1,2 @@
+#include <CLI/CLI.hpp>
+#include "model/strategy/ddp.h"

@@ -1,0 +1,2 @@
+#include <simdjson.h>
+#include "sim/base/units.h"

@@ -1,0 +1,3 @@
+#pragma once
+struct Implicit {};  // begins with, but is not, an empty name
+namespace commonality {}

@@ -1,0 +1,2 @@
+#include <vector>
+#include "sim/base/units.h"

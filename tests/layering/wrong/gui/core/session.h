@@ -1,0 +1,1 @@
+#include "gui/views/page.h"

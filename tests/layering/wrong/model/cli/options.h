@@ -1,0 +1,1 @@
+#include "gui/core/session.h"

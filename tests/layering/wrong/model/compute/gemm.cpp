@@ -1,0 +1,2 @@
+#include "model/calibration.h"
+#include "sim/network/flow.h"

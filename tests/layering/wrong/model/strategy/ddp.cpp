@@ -1,0 +1,3 @@
+#include <simdjson.h>
+#include "calibrate/fit/fit.h"
+#include "sim/engine/engine.h"

@@ -1,0 +1,3 @@
+class BucketManager;
+struct RingImpl {};
+namespace util {}

@@ -1,0 +1,3 @@
+#include "../network/flow.h"
+#include "model/calibration.h"
+#include "units.h"

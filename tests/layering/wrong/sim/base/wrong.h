@@ -1,2 +1,0 @@
-// Not compiled: the layering test must reject it.
-#include "model/right.h"

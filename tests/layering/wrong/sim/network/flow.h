@@ -1,0 +1,2 @@
+#include <boost/graph/adjacency_list.hpp>
+#include "sim/base/units.h"
