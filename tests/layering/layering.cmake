@@ -18,18 +18,20 @@ set(rows
   # Kernel times know nothing of networks; only the memory of a rank asks its strategy.
   "model/compute/memory=sim/base|model/calibration|model/workload|model/compute|model/strategy"
   "model/compute=sim/base|model/calibration|model/workload|model/compute"
-  # Collectives know topologies and the engine, but no frameworks, models or strategies.
-  "model/collective=sim/base|sim/engine|sim/network|sim/trace|model/calibration|model/collective"
+  # Collectives know the machine and the engine, but no strategies.
+  "model/collective=sim/base|sim/engine|sim/network|sim/trace|model/calibration|model/workload|model/compute|model/collective"
   # Strategies are pure functions from layers to programs: no engine, no network.
   "model/strategy=sim/base|model/calibration|model/workload|model/compute|model/collective|model/strategy"
   "model/simulate=sim|model/calibration|model/workload|model/compute|model/collective|model/strategy|model/simulate"
+  # Figures of what was simulated.
+  "model/plot=sim/base|model/simulate|model/plot"
   "model/cli=sim|model|calibrate"
   # Samples and measurements are taken without knowing how they are fitted.
   "calibrate/sample=sim/base|calibrate/sample"
   "calibrate/measure=sim/base|calibrate/sample|calibrate/measure"
-  "calibrate=sim|model/calibration|model/workload|model/compute|model/collective|model/strategy|model/simulate|calibrate"
-  "gui/core=sim|model/calibration|model/workload|model/compute|model/collective|model/strategy|model/simulate|calibrate|gui/core"
-  "gui=sim|model/calibration|model/workload|model/compute|model/collective|model/strategy|model/simulate|calibrate|gui")
+  "calibrate=sim|model/plot|model/calibration|model/workload|model/compute|model/collective|model/strategy|model/simulate|calibrate"
+  "gui/core=sim|model/plot|model/calibration|model/workload|model/compute|model/collective|model/strategy|model/simulate|calibrate|gui/core"
+  "gui=sim|model/plot|model/calibration|model/workload|model/compute|model/collective|model/strategy|model/simulate|calibrate|gui")
 
 # A library's headers = the folders that may include it, in .cpp or .cu files only (Qt: in headers too).
 set(libraries
