@@ -2,22 +2,22 @@
 
 namespace dsim {
 
-double GemmShape::flops() const { return 2 * product(m, n, k, batch); }
+double GemmSize::flops() const { return 2 * product(m, n, k, batch); }
 
-Kernel gemm_kernel(std::string name, Pass pass, const GemmShape& shape, double operand_bytes,
+Kernel gemm_kernel(std::string name, Pass pass, const GemmSize& size, double operand_bytes,
                    double result_bytes) {
   Kernel kernel;
   kernel.name = std::move(name);
   kernel.kind = KernelKind::gemm;
   kernel.pass = pass;
-  kernel.m = shape.m;
-  kernel.n = shape.n;
-  kernel.k = shape.k;
-  kernel.batch = shape.batch;
-  kernel.flops = shape.flops();
+  kernel.m = size.m;
+  kernel.n = size.n;
+  kernel.k = size.k;
+  kernel.batch = size.batch;
+  kernel.flops = size.flops();
   kernel.bytes =
-      operand_bytes * product(shape.k, shape.batch) * (product(shape.m) + product(shape.n)) +
-      result_bytes * product(shape.m, shape.n, shape.batch);
+      operand_bytes * product(size.k, size.batch) * (product(size.m) + product(size.n)) +
+      result_bytes * product(size.m, size.n, size.batch);
   return kernel;
 }
 

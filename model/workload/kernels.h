@@ -6,14 +6,14 @@
 namespace dsim {
 
 /// `batch` independent products of an m x k by a k x n matrix.
-struct GemmShape {
+struct GemmSize {
   std::int64_t m = 0, n = 0, k = 0, batch = 1;
   double flops() const;  ///< 2 m n k batch
 };
 
 /// A GEMM over operands of `operand_bytes` an element with results of `result_bytes`; HBM traffic
 /// is each matrix once.
-Kernel gemm_kernel(std::string name, Pass pass, const GemmShape& shape, double operand_bytes,
+Kernel gemm_kernel(std::string name, Pass pass, const GemmSize& size, double operand_bytes,
                    double result_bytes);
 
 /// Elementwise work bound by its HBM traffic. Backward kernels that make the gradient of an

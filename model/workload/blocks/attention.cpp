@@ -57,10 +57,10 @@ void append_unfused(ModelBuilder& builder, const AttentionCore& core) {
   const double e = builder.activation_bytes();
   const double scores = product(core.scores());
   const std::int64_t s = core.sequence, d = core.head_size, batch = core.batch * core.heads;
-  const auto batched = [&](const char* name, Pass pass, const GemmShape& shape) {
+  const auto batched = [&](const char* name, Pass pass, const GemmSize& shape) {
     return gemm_kernel(name, pass, shape, e, e);
   };
-  const GemmShape to_scores{s, s, d, batch}, to_values{s, d, s, batch};
+  const GemmSize to_scores{s, s, d, batch}, to_values{s, d, s, batch};
   const double tensor = e * product(core.tokens(), core.width());
 
   Operation product_of_q_and_k;

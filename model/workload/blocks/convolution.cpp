@@ -8,7 +8,7 @@
 namespace dsim {
 namespace {
 
-Kernel convolution_kernel(std::string name, Pass pass, const GemmShape& shape, double bytes) {
+Kernel convolution_kernel(std::string name, Pass pass, const GemmSize& shape, double bytes) {
   Kernel kernel = gemm_kernel(std::move(name), pass, shape, 0, 0);
   kernel.kind = KernelKind::conv;
   kernel.bytes = bytes;
@@ -35,7 +35,7 @@ FeatureMap append_convolution(ModelBuilder& builder, const Convolution& convolut
   const double bytes = builder.activation_bytes() * product(input.elements()) +
                        builder.activation_bytes() * product(output.elements()) +
                        builder.operand_bytes() * weights;
-  const GemmShape forward{rows, outputs / groups, inputs / groups * window, groups};
+  const GemmSize forward{rows, outputs / groups, inputs / groups * window, groups};
 
   Operation operation;
   append_weight_cast(builder, label, builder.elements(weight), 1, operation);

@@ -53,7 +53,7 @@ void append_linear(ModelBuilder& builder, const Linear& linear, const LinearUse&
   if (has_bias && builder.fusion() == Fusion::eager)
     operation.forward.push_back(
         memory_kernel(label + ".bias", Pass::forward, 2 * e * product(use.rows, outputs)));
-  const GemmShape shape{use.rows, outputs, inputs};
+  const GemmSize shape{use.rows, outputs, inputs};
   operation.forward.push_back(gemm_kernel(label, Pass::forward, shape, operand, e));
   operation.model_flops = shape.flops();
   if (use.keeps_input) operation.saved_bytes = e * product(use.rows, inputs);
