@@ -15,6 +15,17 @@ Kernel convolution_kernel(std::string name, Pass pass, const GemmSize& shape, do
   return kernel;
 }
 
+/// Tensor cores want NHWC. tf32 networks are NCHW unless torch.compile lays them out, so cuDNN
+/// transposes both activations of every convolution (NVIDIA cuDNN legacy API reference, "Tensor
+/// Transformations"). It may find a kernel without for some 1x1, so this is the upper end; it costs
+/// ResNet-50 in fp16 a fifth (PaddlePaddle pull request 20597: 0.195 against 0.16 s a step).
+void append_layout_copies(const ModelBuilder& builder, const std::string& name, Pass pass,
+                          double elements, std::vector<Kernel>& kernels) {
+  if (builder.request().precision != Precision::tf32 || builder.fusion() == Fusion::compile) return;
+  kernels.push_back(
+      memory_kernel(name + ".layout_copies", pass, 2 * builder.activation_bytes() * elements, 2));
+}
+
 }  // namespace
 
 Convolution declare_convolution(ModelBuilder& builder, std::string label, const std::string& path,
@@ -32,23 +43,26 @@ FeatureMap append_convolution(ModelBuilder& builder, const Convolution& convolut
   const std::int64_t rows = output.images * output.side * output.side;
   const std::int64_t window = kernel * kernel;
   const double weights = product(builder.elements(weight));
-  const double bytes = builder.activation_bytes() * product(input.elements()) +
-                       builder.activation_bytes() * product(output.elements()) +
-                       builder.operand_bytes() * weights;
+  const double activations = product(input.elements()) + product(output.elements());
+  const double bytes = builder.activation_bytes() * activations + builder.operand_bytes() * weights;
   const GemmSize forward{rows, outputs / groups, inputs / groups * window, groups};
 
   Operation operation;
   append_weight_cast(builder, label, builder.elements(weight), 1, operation);
+  append_layout_copies(builder, label, Pass::forward, activations, operation.forward);
   operation.forward.push_back(convolution_kernel(label, Pass::forward, forward, bytes));
   operation.model_flops = forward.flops();
   if (use.keeps_input)
     operation.saved_bytes = builder.activation_bytes() * product(input.elements());
-  if (use.input_gradient)
+  if (use.input_gradient) {
+    append_layout_copies(builder, label + ".dgrad", Pass::dgrad, activations, operation.backward);
     operation.backward.push_back(
         convolution_kernel(label + ".dgrad", Pass::dgrad,
                            {input.images * input.side * input.side, inputs / groups,
                             outputs / groups * window / (stride * stride), groups},
                            bytes));
+  }
+  append_layout_copies(builder, label + ".wgrad", Pass::wgrad, activations, operation.backward);
   append_weight_gradient(
       builder, label,
       convolution_kernel(label + ".wgrad", Pass::wgrad,

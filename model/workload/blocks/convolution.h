@@ -30,8 +30,8 @@ struct ConvolutionUse {
 /// Appends an implicit GEMM over N images with P x P outputs, per group:
 ///   forward N P P x outputs x inputs k k, dgrad N H H x inputs x outputs k k / stride^2,
 ///   wgrad outputs x inputs k k x N P P; bytes are those of the real tensors.
-/// 16-bit tensors are channels_last, so there are no layout copies; fp32 is NCHW. Returns the
-/// output.
+/// 16-bit tensors are channels_last and fp32 runs on NCHW kernels; tf32 is NCHW with layout copies
+/// around each kernel. Returns the output.
 FeatureMap append_convolution(ModelBuilder& builder, const Convolution& convolution,
                               const FeatureMap& input, const ConvolutionUse& use = {});
 

@@ -31,7 +31,7 @@ std::vector<std::int64_t> bucket_elements(const Model& model, std::int64_t cap_b
 
 TEST_CASE("backward completes every parameter of every model exactly once") {
   const auto fusion = GENERATE(Fusion::eager, Fusion::jit, Fusion::compile);
-  const auto precision = GENERATE(Precision::fp32, Precision::bf16);
+  const auto precision = GENERATE(Precision::fp32, Precision::tf32, Precision::bf16);
   const bool flash = GENERATE(true, false);
   for (const ModelKind* kind : model_kinds()) {
     INFO(kind->name << " " << name_of(fusion) << " " << name_of(precision));

@@ -130,6 +130,25 @@ TEST_CASE("a convolution moves its real tensors, not the unrolled matrix") {
     if (kernel.name == "conv2") CHECK(kernel.bytes == 2.0 * (2 * 8 * 64 * 56 * 56 + 64 * 64 * 9));
 }
 
+TEST_CASE("only tf32 convolutions copy their activations between layouts") {
+  const auto copies = [](Precision precision, Fusion fusion) {
+    const Model model = build("resnet-50", {8, 0, precision, fusion});
+    double bytes = 0;
+    for (const auto& kernels :
+         {forward_kernels(model, "layer1.0"), backward_kernels(model, "layer1.0")})
+      for (const Kernel& kernel : kernels)
+        if (kernel.name.find("layout_copies") != std::string::npos) bytes += kernel.bytes;
+    return bytes;
+  };
+  // 64 -> 64, 64 -> 64, 64 -> 256 and 64 -> 256 channels at 56 x 56: in and out, read and written,
+  // for forward, dgrad and wgrad.
+  const double channels = (64 + 64) + (64 + 64) + (64 + 256) + (64 + 256);
+  CHECK(copies(Precision::tf32, Fusion::eager) == 3 * 2 * 4.0 * 8 * 56 * 56 * channels);
+  CHECK(copies(Precision::tf32, Fusion::compile) == 0);
+  CHECK(copies(Precision::fp16, Fusion::eager) == 0);
+  CHECK(copies(Precision::fp32, Fusion::eager) == 0);
+}
+
 TEST_CASE("autocast casts every weight of a GEMM or convolution once a forward pass") {
   const auto cast_bytes = [](const Model& model) {
     double bytes = 0;
