@@ -7,6 +7,7 @@ namespace dsim {
 
 /// A channel of a collective as one coupled activity: all its hops progress at one rate.
 struct ChannelActivity {
+  double delay_seconds = 0;     ///< before it moves: overheads that leave the links free
   double work = 0;              ///< bytes per hop
   double cap = 0;               ///< B/s that CTAs and latencies allow
   std::vector<Load> loads;
@@ -29,6 +30,7 @@ class FluidRun {
 
  private:
   void launch(std::uint64_t);
+  void begin(std::uint64_t channel);
   void channel_done(std::uint64_t);
 
   Engine& engine_;

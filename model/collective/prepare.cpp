@@ -6,9 +6,10 @@ namespace dsim {
 
 std::vector<double> alone_rates(const Granularity& granularity,
                                 const LinkResources& resources, std::size_t schedule_index,
-                                std::span<const double> capacities, double channel_cap) {
+                                std::span<const double> capacities, double channel_cap, double occupancy) {
   MaxMinProblem problem;
   problem.capacity.assign(capacities.begin(), capacities.begin() + static_cast<std::ptrdiff_t>(resources.size()));
+  for (double& capacity : problem.capacity) capacity /= occupancy;
   for (std::uint32_t channel = 0; channel < granularity.channels; ++channel)
     problem.add(channel_cap, 1, resources.channel_loads(schedule_index, channel));
   std::vector<double> rates(granularity.channels);
@@ -25,12 +26,12 @@ FluidCollective prepare_fluid(const Schedule& schedule, const LinkResources& res
   if (schedule.connections.empty() || size.count == 0) return result;
   const Granularity g = granularity(schedule, size);
   const StepCost cost = step_cost(schedule, g, constants);
-  const auto rates = alone_rates(g, resources, schedule_index, capacities, cost.rate);
+  const auto rates = alone_rates(g, resources, schedule_index, capacities, cost.rate, occupancy(schedule, g, 0));
   for (std::uint32_t channel = 0; channel < g.channels; ++channel) {
     const auto loads = resources.channel_loads(schedule_index, channel);
     const double work = channel_work(schedule, g);
-    const double seconds = alone_seconds(schedule, g, cost, channel, rates[channel]);
-    result.channels.push_back({work, work / seconds, {loads.begin(), loads.end()}});
+    const AloneTime alone = alone_time(schedule, g, cost, channel, rates[channel], cost.rate);
+    result.channels.push_back({alone.overhead, work, work / alone.moving, {loads.begin(), loads.end()}});
   }
   return result;
 }
@@ -38,7 +39,7 @@ FluidCollective prepare_fluid(const Schedule& schedule, const LinkResources& res
 double closed_seconds(const FluidCollective& collective) {
   double slowest = 0;
   for (const ChannelActivity& channel : collective.channels)
-    slowest = std::max(slowest, channel.work / channel.cap);
+    slowest = std::max(slowest, channel.delay_seconds + channel.work / channel.cap);
   return collective.launch_seconds + slowest;
 }
 

@@ -31,25 +31,32 @@ double longest_way_round(const Schedule& s, std::uint32_t channel, const StepCos
   return static_cast<double>(s.rounds / n) * turn + best;
 }
 
+struct Depth {
+  double seconds = 0, hops = 0;
+};
+
 // Longest path from a worker without input to one without output; each hop costs `send` + latency.
-double deepest_stream(const Schedule& s, std::uint32_t channel, const StepCost& cost, double send) {
+Depth deepest_stream(const Schedule& s, std::uint32_t channel, const StepCost& cost, double send) {
   const std::uint32_t first = s.first_worker[channel], last = s.first_worker[channel + 1];
-  std::vector<double> reached(last - first, 0);
+  std::vector<Depth> reached(last - first);
   std::vector<std::uint32_t> missing(last - first), ready;
   for (std::uint32_t w = first; w < last; ++w) {
     missing[w - first] = s.workers[w].in_count;
     if (s.workers[w].in_count == 0) ready.push_back(w);
   }
-  double deepest = 0;
+  Depth deepest;
   while (!ready.empty()) {
     const std::uint32_t w = ready.back();
     ready.pop_back();
     const Worker& worker = s.workers[w];
-    if (worker.out_count == 0) deepest = std::max(deepest, reached[w - first] + send * receive_only);
+    const Depth here = reached[w - first];
+    if (worker.out_count == 0 && here.seconds + send * receive_only > deepest.seconds)
+      deepest = {here.seconds + send * receive_only, here.hops};
     for (std::uint32_t i = 0; i < worker.out_count; ++i) {
       const Connection& c = s.connections[s.out[worker.first_out + i]];
-      double& there = reached[c.to_worker - first];
-      there = std::max(there, reached[w - first] + send + cost.latency(c));
+      Depth& there = reached[c.to_worker - first];
+      const double seconds = here.seconds + send + cost.latency(c);
+      if (seconds > there.seconds) there = {seconds, here.hops + 1};
       if (--missing[c.to_worker - first] == 0) ready.push_back(c.to_worker);
     }
   }
@@ -76,18 +83,26 @@ double channel_work(const Schedule& schedule, const Granularity& g) {
   return (sends + extra) * g.message_bytes;
 }
 
-double alone_seconds(const Schedule& s, const Granularity& g, const StepCost& cost, std::uint32_t channel,
-                     double rate) {
-  const double busy = g.slices * cost.overhead + g.message_bytes / cost.rate;  // of the CTA, a message
-  const double stay = std::max(busy, g.message_bytes / rate);
-  const double slice = cost.overhead + g.message_bytes / g.slices / rate;
+AloneTime alone_time(const Schedule& s, const Granularity& g, const StepCost& cost, std::uint32_t channel,
+                     double rate, double fill_rate) {
+  const double overhead = g.slices * cost.overhead;
+  const double busy = overhead + g.message_bytes / rate;  // of the CTA, a message
   if (s.pattern == Pattern::ring) {
-    const double k = static_cast<double>(s.rounds);
-    const double around = k * slice + longest_way_round(s, channel, cost);
-    const double loop = k * stay + receive_only * stay;
-    return std::max(loop, around + receive_only * stay) + static_cast<double>(g.loops - 1) * loop;
+    const double k = static_cast<double>(s.rounds), loops = static_cast<double>(g.loops);
+    const double hop = cost.overhead + g.message_bytes / g.slices / rate;
+    const double first = std::max(k * busy, k * hop + longest_way_round(s, channel, cost));
+    const double last = receive_only * busy;
+    return {loops * (k + receive_only) * overhead,
+            first + last + (loops - 1) * (k * busy + last) - loops * (k + receive_only) * overhead};
   }
-  return deepest_stream(s, channel, cost, slice) + static_cast<double>(g.messages - 1) * stay;
+  const double fill = cost.overhead + g.message_bytes / fill_rate;
+  return {0, deepest_stream(s, channel, cost, fill).seconds + static_cast<double>(g.messages - 1) * busy};
+}
+
+double occupancy(const Schedule& s, const Granularity& g, std::uint32_t channel) {
+  if (s.pattern == Pattern::ring) return 1;
+  const double hops = deepest_stream(s, channel, {}, 1).hops;
+  return hops > 0 ? std::min(1.0, static_cast<double>(g.messages) / hops) : 1;
 }
 
 }  // namespace dsim

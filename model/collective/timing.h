@@ -25,9 +25,22 @@ StepCost step_cost(const Schedule& schedule, const Granularity& granularity,
 /// of a ring, which keeps a CTA half as long as a send.
 double channel_work(const Schedule& schedule, const Granularity& granularity);
 
-/// Seconds the collective takes when every connection moves at `rate` (<= step rate) and nothing
-/// contends, without the launch. Longest path through workers and connections.
-double alone_seconds(const Schedule& schedule, const Granularity& granularity, const StepCost& cost,
-                     std::uint32_t channel, double rate);
+/// Seconds one channel needs with the network to itself, without the launch.
+struct AloneTime {
+  double overhead = 0;   ///< its CTAs are busy but move nothing: the links are free for others
+  double moving = 0;     ///< the rest
+};
+
+/// Longest path through workers and connections when every connection moves at `rate` once the
+/// pipeline is full and at `fill_rate` (>= rate) while it fills.
+///   ring of k rounds: max(k busy, longest chain of k hops), busy = slices x o + c/rate,
+///     hop = o + c/slices/rate + latency; then the last operation, which only receives.
+///   stream of m messages: deepest path at fill_rate + (m - 1) busy.
+AloneTime alone_time(const Schedule& schedule, const Granularity& granularity, const StepCost& cost,
+                     std::uint32_t channel, double rate, double fill_rate);
+
+/// Share of the hops of a channel that can move at the same time: 1 for a ring; a stream with fewer
+/// messages than hops on its deepest path never fills.
+double occupancy(const Schedule& schedule, const Granularity& granularity, std::uint32_t channel);
 
 }  // namespace dsim
