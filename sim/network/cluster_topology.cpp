@@ -109,7 +109,7 @@ std::size_t ClusterTopology::link_count() const {
 VertexKind ClusterTopology::vertex_kind(VertexId vertex) const {
   const std::size_t v = vertex.index();
   require(v < vertex_count(), "a vertex id is below vertex_count()");
-  if (v >= total_.vertices) return cluster_->fabric->vertex(v - total_.vertices).kind;
+  if (v >= total_.vertices) return cluster_->fabric->vertex_kind(v - total_.vertices);
   const std::size_t node = node_holding(v, &Counts::vertices);
   return node_type(node).graph.vertices[v - before(node).vertices].kind;
 }
@@ -117,7 +117,7 @@ VertexKind ClusterTopology::vertex_kind(VertexId vertex) const {
 std::string ClusterTopology::vertex_name(VertexId vertex) const {
   const std::size_t v = vertex.index();
   require(v < vertex_count(), "a vertex id is below vertex_count()");
-  if (v >= total_.vertices) return cluster_->fabric->vertex(v - total_.vertices).name;
+  if (v >= total_.vertices) return cluster_->fabric->vertex_name(v - total_.vertices);
   const std::size_t node = node_holding(v, &Counts::vertices);
   const std::string& name = node_type(node).graph.vertices[v - before(node).vertices].name;
   return cluster_->prefix_names ? fmt::format("node{}.{}", node, name) : name;

@@ -41,7 +41,8 @@ class Fabric {
   /// For the report: "rail-optimised fat tree".
   virtual std::string description() const = 0;
   virtual std::size_t vertex_count() const = 0;
-  virtual Vertex vertex(std::size_t index) const = 0;
+  virtual VertexKind vertex_kind(std::size_t index) const = 0;
+  virtual std::string vertex_name(std::size_t index) const = 0;
   virtual std::size_t link_count() const = 0;
   virtual Cable cable(std::size_t link) const = 0;
   /// True if there is a way between two ports of different nodes; always true for NICs of one index

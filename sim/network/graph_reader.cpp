@@ -115,11 +115,12 @@ void GraphReader::add_link(const Link& link, const json::Value& place, bool both
           graph_.vertex(from).name, graph_.vertex(to).name));
     graph_.links.push_back({from, to, link.bandwidth, link.latency, link.kind});
     graph_.reverse.emplace_back();
+    places_.push_back(place);
     return id;
   };
   const LinkId forward = add(link.from, link.to);
   if (!both_ways) {
-    one_way_.emplace_back(forward, place);
+    one_way_.push_back(forward);
     return;
   }
   const LinkId backward = add(link.to, link.from);
@@ -128,8 +129,9 @@ void GraphReader::add_link(const Link& link, const json::Value& place, bool both
 }
 
 void GraphReader::match_one_way_links() {
-  for (const auto& [id, place] : one_way_) {
-    problems_.attempt([&, id = id, place = place] {
+  for (const LinkId id : one_way_) {
+    problems_.attempt([&] {
+      const json::Value& place = places_[id.index()];
       const Link& link = graph_.link(id);
       const std::string& from = graph_.vertex(link.from).name;
       const std::string& to = graph_.vertex(link.to).name;

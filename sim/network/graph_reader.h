@@ -27,6 +27,8 @@ class GraphReader {
   /// What joins GPUs, for people: the label of the fastest links at a GPU ("" if none).
   const std::string& gpu_links() const { return gpu_links_; }
   Graph& graph() { return graph_; }
+  /// Where a link was written.
+  const json::Value& place(LinkId link) const { return places_[link.index()]; }
 
  private:
   struct Group;
@@ -42,7 +44,8 @@ class GraphReader {
   std::string gpu_links_;
   std::unordered_map<std::string, VertexId> named_;
   std::unordered_map<std::uint64_t, LinkId> joined_;  ///< by (from, to)
-  std::vector<std::pair<LinkId, json::Value>> one_way_;
+  std::vector<json::Value> places_;                   ///< of each link
+  std::vector<LinkId> one_way_;
 };
 
 /// Fails at `place` unless the graph is connected; the message names vertices of both sides.

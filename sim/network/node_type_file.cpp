@@ -54,6 +54,7 @@ NodeType read_node_type(const json::Value& root) {
     type.nic_spec = read_nic(spec);
     spec.finish();
   });
+  problems.raise();  // wrong vertices would make every mention of them wrong too
   problems.attempt([&] { graph.read_links(reader.at("links")); });
   problems.raise();
   check_connected(graph.graph(), "the node", reader.at("links"));

@@ -22,9 +22,9 @@ LeafSpine::LeafSpine(LeafSpineShape shape, LeafRule rule)
           "the cables up of a leaf are shared evenly by the spines");
 }
 
-Vertex LeafSpine::vertex(std::size_t index) const {
-  if (index < shape_.leaves) return {VertexKind::leaf, fmt::format("leaf{}", index)};
-  return {VertexKind::spine, fmt::format("spine{}", index - shape_.leaves)};
+std::string LeafSpine::vertex_name(std::size_t index) const {
+  return index < shape_.leaves ? fmt::format("leaf{}", index)
+                               : fmt::format("spine{}", index - shape_.leaves);
 }
 
 std::size_t LeafSpine::link_count() const {

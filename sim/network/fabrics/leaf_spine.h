@@ -43,7 +43,10 @@ class LeafSpine : public Fabric {
 
   std::string description() const override { return shape_.description; }
   std::size_t vertex_count() const override { return shape_.leaves + shape_.spines; }
-  Vertex vertex(std::size_t index) const override;
+  VertexKind vertex_kind(std::size_t index) const override {
+    return index < shape_.leaves ? VertexKind::leaf : VertexKind::spine;
+  }
+  std::string vertex_name(std::size_t index) const override;
   std::size_t link_count() const override;
   Cable cable(std::size_t link) const override;
   bool reaches(std::size_t from, std::size_t to) const override {

@@ -9,7 +9,8 @@ class None : public Fabric {
  public:
   std::string description() const override { return "single node"; }
   std::size_t vertex_count() const override { return 0; }
-  Vertex vertex(std::size_t) const override { return {}; }
+  VertexKind vertex_kind(std::size_t) const override { return {}; }
+  std::string vertex_name(std::size_t) const override { return {}; }
   std::size_t link_count() const override { return 0; }
   Cable cable(std::size_t) const override { return {}; }
   bool reaches(std::size_t, std::size_t) const override { return false; }

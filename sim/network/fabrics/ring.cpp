@@ -19,7 +19,8 @@ class Ring : public Fabric {
 
   std::string description() const override { return "ring of nodes"; }
   std::size_t vertex_count() const override { return 0; }
-  Vertex vertex(std::size_t) const override { return {}; }
+  VertexKind vertex_kind(std::size_t) const override { return {}; }
+  std::string vertex_name(std::size_t) const override { return {}; }
   std::size_t link_count() const override { return 2 * cables() * nics_; }
   // Link 2 * (c * nics + i) leads from node c to node c + 1 along ring i, the next id back.
   Cable cable(std::size_t link) const override {

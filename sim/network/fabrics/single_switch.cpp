@@ -20,7 +20,8 @@ class SingleSwitch : public Fabric {
 
   std::string description() const override { return "single switch"; }
   std::size_t vertex_count() const override { return 1; }
-  Vertex vertex(std::size_t) const override { return {VertexKind::leaf, "leaf0"}; }
+  VertexKind vertex_kind(std::size_t) const override { return VertexKind::leaf; }
+  std::string vertex_name(std::size_t) const override { return "leaf0"; }
   std::size_t link_count() const override { return 2 * ports_; }
   Cable cable(std::size_t link) const override {
     const FabricEnd port{true, link / 2}, leaf{false, 0};
