@@ -11,7 +11,7 @@ namespace dsim::json {
 ObjectReader::ObjectReader(Value object) : object_(object), members_(object.members()) {}
 
 std::optional<Value> ObjectReader::find(std::string_view key) {
-  asked_.emplace_back(key);
+  if (std::find(asked_.begin(), asked_.end(), key) == asked_.end()) asked_.emplace_back(key);
   for (const auto& [name, value] : members_)
     if (name == key) return value;
   return std::nullopt;

@@ -6,6 +6,7 @@
 
 #include "sim/base/data_files.h"
 #include "sim/base/spelling.h"
+#include "sim/network/link_defaults.h"
 #include "sim/network/link_values.h"
 #include "sim/network/node_type_file.h"
 #include "sim/network/topology_file.h"
@@ -63,73 +64,89 @@ void override_nics(const json::Value& value, NodeType& type) {
   keep_nics(type, static_cast<std::size_t>(wanted));
 }
 
-std::unique_ptr<Fabric> read_fabric(const json::Value& value, const FabricSite& site) {
-  json::ObjectReader spec(value);
+const FabricKind& read_fabric_kind(const json::Value& fabric) {
+  json::ObjectReader spec(fabric);
   const json::Value kind = spec.at("kind");
   const Registry<FabricKind> kinds = fabric_kinds();
-  const FabricKind* row = kinds.find(kind.as_string());
-  if (row == nullptr) kind.fail(unknown_name("fabric kind", kind.as_string(), kinds.names()));
-  if (site.nodes > 1 && site.nics_per_node == 0 && row->name != "none")
-    kind.fail("a fabric joins NICs, but the node type has none");
-  auto fabric = row->build(spec, value, site);
+  if (const FabricKind* row = kinds.find(kind.as_string())) return *row;
+  kind.fail(unknown_name("fabric kind", kind.as_string(), kinds.names()));
+}
+
+std::unique_ptr<Fabric> read_fabric(const json::Value& value, const FabricKind& kind,
+                                    const FabricSite& site) {
+  json::ObjectReader spec(value);
+  const json::Value name = spec.at("kind");
+  if (site.nodes > 1 && site.nics_per_node == 0 && kind.name != "none")
+    name.fail("a fabric joins NICs, but the node type has none");
+  auto fabric = kind.build(spec, value, site);
   spec.finish();
   return fabric;
 }
 
-/// PXN needs NVLink, and rails to be aligned with; packets are spread where the network does so by
-/// itself: InfiniBand with adaptive routing, EFA's SRD. Ethernet hashes flows (ECMP).
+void check_size(const Cluster& cluster, const json::Value& nodes) {
+  const NodeType& type = cluster.types.front();
+  if (cluster.nodes * type.gpus.size() > most_gpus)
+    nodes.fail(fmt::format("{} nodes of {} GPUs are more than the {} GPUs a topology can hold",
+                           cluster.nodes, type.gpus.size(), most_gpus));
+  const std::size_t fabric_links = cluster.fabric ? cluster.fabric->link_count() : 0;
+  const std::size_t links = cluster.nodes * type.graph.links.size() + fabric_links;
+  if (links >= std::numeric_limits<std::uint32_t>::max())
+    nodes.fail(fmt::format("{} nodes have {} links; at most 4294967294 can be numbered",
+                           cluster.nodes, links));
+}
+
+/// PXN needs NVLink, and rails to be aligned with.
 Routing routing_for(const NodeType& type, std::string_view fabric) {
   if ((fabric == "rail_optimised" || fabric == "ring") && type.nvlink_among(type.gpus.size()))
     return Routing::rail_aligned;
-  return type.nic_spec.kind == LinkKind::ib || type.nic_spec.kind == LinkKind::efa ? Routing::spray
-                                                                                   : Routing::hash;
+  return default_routing(type.nic_spec.kind);
 }
 
 }  // namespace
 
 void read_cluster(json::ObjectReader& reader, const json::Value& root, const fs::path& folder,
                   Cluster& cluster) {
-  const auto known = {"node", "nodes", "nics", "fabric", "gpu", "routing"};
-  for (const char* key : known) reader.find(key);
+  for (const char* key : {"node", "nodes", "nics", "fabric", "gpu", "routing"}) reader.find(key);
+  const auto nodes = reader.find("nodes"), node = reader.find("node"),
+             fabric = reader.find("fabric");
+  const FabricKind* kind = nullptr;
   json::Problems problems;
-  problems.attempt([&] { reader.finish(); });
   problems.attempt([&] {
-    cluster.nodes = static_cast<std::size_t>(reader.at("nodes").as_integer(1, most_nodes));
+    reader.at("node");
+    reader.at("nodes");
+    reader.finish();
   });
   problems.attempt([&] {
-    NodeType type = read_node(reader.at("node"), folder);
+    if (nodes) cluster.nodes = static_cast<std::size_t>(nodes->as_integer(1, most_nodes));
+  });
+  problems.attempt([&] {
+    if (!node) return;
+    NodeType type = read_node(*node, folder);
     if (const auto nics = reader.find("nics")) override_nics(*nics, type);
-    if (const auto gpu = reader.find("gpu")) type.gpu_model = gpu->as_string();
-    prepare_or_fail(type, reader.at("node"));
+    if (const auto gpu = reader.find("gpu")) type.gpu_model = read_gpu(*gpu);
+    prepare_or_fail(type, *node);
     cluster.types.push_back(std::move(type));
   });
   problems.attempt([&] { cluster.routing = read_routing(reader, Routing::spray); });
-  const auto fabric = reader.find("fabric");
+  problems.attempt([&] {
+    if (fabric) kind = &read_fabric_kind(*fabric);
+  });
   if (cluster.types.empty() || cluster.nodes == 0) problems.raise();
   const NodeType& type = cluster.types.front();
-  if (cluster.nodes * type.gpus.size() > most_gpus)
-    reader.at("nodes").fail(
-        fmt::format("{} nodes of {} GPUs are more than the {} GPUs a topology can hold",
-                    cluster.nodes, type.gpus.size(), most_gpus));
+  problems.attempt([&] { check_size(cluster, *nodes); });
   problems.attempt([&] {
-    if (!fabric && cluster.nodes > 1)
-      root.fail(fmt::format("missing key 'fabric': {} nodes must be joined", cluster.nodes));
     const FabricSite site{cluster.nodes, type.nics.size(), type.nic_spec};
-    if (fabric)
-      cluster.fabric = read_fabric(*fabric, site);
-    else
-      cluster.fabric = fabric_kinds().at("none").build(reader, root, site);
+    if (kind != nullptr) cluster.fabric = read_fabric(*fabric, *kind, site);
   });
   problems.raise();
-  const std::size_t links = cluster.nodes * type.graph.links.size() + cluster.fabric->link_count();
-  if (links >= std::numeric_limits<std::uint32_t>::max())
-    reader.at("nodes").fail(
-        fmt::format("the cluster has {} links; at most 4294967294 can be numbered", links));
-  if (!reader.find("routing")) {
-    const std::string kind =
-        fabric ? std::string(json::ObjectReader(*fabric).at("kind").as_string()) : "none";
-    cluster.routing = routing_for(type, kind);
+  if (!fabric) {
+    if (cluster.nodes > 1)
+      root.fail(fmt::format("missing key 'fabric': {} nodes must be joined", cluster.nodes));
+    kind = &fabric_kinds().at("none");
+    cluster.fabric = kind->build(reader, root, FabricSite{1, type.nics.size(), type.nic_spec});
   }
+  check_size(cluster, *nodes);
+  if (!reader.find("routing")) cluster.routing = routing_for(type, kind->name);
 }
 
 }  // namespace dsim

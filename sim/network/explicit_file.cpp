@@ -157,22 +157,35 @@ void check_rails(const Pieces& pieces, const json::Value& place) {
 }  // namespace
 
 void read_explicit(json::ObjectReader& reader, const json::Value&, Cluster& cluster) {
-  for (const char* key : {"gpu", "cpu", "vertices", "hosts", "links", "routing"}) reader.find(key);
+  const auto gpu = reader.find("gpu"), cpu = reader.find("cpu"), links = reader.find("links");
+  const json::Value vertices = reader.at("vertices");
+  for (const char* key : {"hosts", "routing"}) reader.find(key);
   json::Problems problems;
   GraphReader graph(problems, true);
   NodeType hardware;
   Hosts hosts;
-  problems.attempt([&] { reader.finish(); });
-  problems.attempt([&] { read_hardware(reader, hardware); });
+  bool known = false;
+  problems.attempt([&] {
+    for (const char* key : {"gpu", "cpu", "links"}) reader.at(key);
+    reader.finish();
+  });
+  problems.attempt([&] { hardware.gpu_model = gpu ? read_gpu(*gpu) : ""; });
+  problems.attempt([&] { hardware.cpu_vendor = cpu ? read_cpu(*cpu) : ""; });
   problems.attempt([&] { cluster.routing = read_routing(reader, Routing::spray); });
   problems.attempt([&] {
-    const json::Value vertices = reader.at("vertices");
     graph.read_vertices(vertices);
-    if (graph.graph().vertices.empty()) vertices.fail("a graph needs at least one gpu");
+    known = true;
+    const auto& all = graph.graph().vertices;
+    if (std::none_of(all.begin(), all.end(),
+                     [](const Vertex& v) { return v.kind == VertexKind::gpu; }))
+      vertices.fail("a topology needs at least one gpu");
   });
-  problems.raise();  // wrong vertices would make every mention of them wrong too
-  problems.attempt([&] { hosts = read_hosts(reader, graph, problems); });
-  problems.attempt([&] { graph.read_links(reader.at("links")); });
+  problems.attempt([&] {
+    if (known) hosts = read_hosts(reader, graph, problems);
+  });
+  problems.attempt([&] {
+    if (known && links) graph.read_links(*links);
+  });
   problems.raise();
 
   const Graph& whole = graph.graph();
@@ -180,7 +193,7 @@ void read_explicit(json::ObjectReader& reader, const json::Value&, Cluster& clus
     if (whole.links[l].from < whole.links[l].to)
       problems.attempt([&] { check_link(hosts, graph, whole, LinkId(l)); });
   problems.raise();
-  check_connected(whole, "the graph", reader.at("links"));
+  check_connected(whole, "the graph", *links);
   hardware.title = "host";
   hardware.gpu_links = graph.gpu_links();
   Pieces pieces = cut(hosts, whole, hardware);
@@ -195,7 +208,9 @@ void read_explicit(json::ObjectReader& reader, const json::Value&, Cluster& clus
             fmt::format("host '{}' has no nic to reach the others", hosts.names[h]));
     });
   problems.raise();
-  if (pieces.hosts.size() > 1) check_rails(pieces, reader.at("links"));
+  if (pieces.hosts.size() > 1) check_rails(pieces, *links);
+  if (!reader.find("routing"))
+    cluster.routing = default_routing(pieces.hosts.front().nic_spec.kind);
   cluster.nodes = pieces.hosts.size();
   cluster.types = std::move(pieces.hosts);
   cluster.fabric = std::make_unique<fabrics::ExplicitGraph>(std::move(pieces.fabric), pieces.ports);

@@ -37,12 +37,13 @@ void GraphReader::add_vertex(VertexKind kind, std::string name, const json::Valu
 }
 
 void GraphReader::read_vertices(const json::Value& value) {
+  json::Problems problems;
   for (const auto& [key, member] : value.members()) {
-    problems_.attempt([&, key = key, member = member] {
+    problems.attempt([&, key = key, member = member] {
       const VertexKind kind = read_vertex_kind(key, member, fabric_);
       if (member.kind() == json::Kind::array) {
         for (const json::Value& name : member.elements())
-          problems_.attempt([&] { add_vertex(kind, std::string(name.as_string()), name); });
+          problems.attempt([&] { add_vertex(kind, std::string(name.as_string()), name); });
         return;
       }
       const std::int64_t count = member.as_integer(0, fabric_ ? 100'000 : 1'024);
@@ -50,6 +51,7 @@ void GraphReader::read_vertices(const json::Value& value) {
         add_vertex(kind, fmt::format("{}{}", name_of(kind), i), member);
     });
   }
+  problems.raise();
 }
 
 VertexId GraphReader::vertex(const json::Value& name) const {

@@ -16,7 +16,8 @@ class GraphReader {
   /// `fabric`: leaves, spines, cores and network links may occur.
   GraphReader(json::Problems& problems, bool fabric) : problems_(problems), fabric_(fabric) {}
 
-  /// {"gpu": 8, "leaf": ["l0", "l1"]}: a count names them gpu0, gpu1...
+  /// {"gpu": 8, "leaf": ["l0", "l1"]}: a count names them gpu0, gpu1... Throws all its faults,
+  /// because nothing that mentions vertices can be read after them.
   void read_vertices(const json::Value& value);
   /// [{"kind", "bandwidth", "latency", "label", "between": [["a", "b", 2], ...]}, ...]; "one_way"
   /// instead of "between" for single directions, which must come in pairs.

@@ -49,6 +49,10 @@ bool is_network(LinkKind kind) {
          kind == LinkKind::tcp;
 }
 
+Routing default_routing(LinkKind kind) {
+  return kind == LinkKind::ib || kind == LinkKind::efa ? Routing::spray : Routing::hash;
+}
+
 bool is_fabric_switch(VertexKind kind) {
   return kind == VertexKind::leaf || kind == VertexKind::spine || kind == VertexKind::core;
 }

@@ -10,6 +10,9 @@ Time nic_latency(LinkKind kind);
 Time switch_latency(LinkKind kind);
 /// True for links between machines (ib, roce, efa, tcp).
 bool is_network(LinkKind kind);
+/// How packets find their way: spread where the network does so by itself (InfiniBand with adaptive
+/// routing, EFA's SRD); Ethernet hashes flows (ECMP).
+Routing default_routing(LinkKind kind);
 /// True for leaf, spine and core.
 bool is_fabric_switch(VertexKind kind);
 

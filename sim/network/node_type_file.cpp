@@ -11,16 +11,18 @@
 
 namespace dsim {
 
-void read_hardware(json::ObjectReader& reader, NodeType& type) {
-  const json::Value gpu = reader.at("gpu");
-  type.gpu_model = gpu.as_string();
-  if (type.gpu_model.empty())
-    gpu.fail("the GPU model is empty; a name such as \"h100-sxm\" is expected");
+std::string read_gpu(const json::Value& value) {
+  if (value.as_string().empty())
+    value.fail("the GPU model is empty; a name such as \"h100-sxm\" is expected");
+  return std::string(value.as_string());
+}
+
+std::string read_cpu(const json::Value& value) {
   constexpr std::array<std::string_view, 3> vendors{"intel", "amd", "arm"};
-  const json::Value cpu = reader.at("cpu");
-  type.cpu_vendor = cpu.as_string();
-  if (std::find(vendors.begin(), vendors.end(), type.cpu_vendor) == vendors.end())
-    cpu.fail(unknown_name("CPU vendor", type.cpu_vendor, vendors));
+  const std::string_view name = value.as_string();
+  if (std::find(vendors.begin(), vendors.end(), name) == vendors.end())
+    value.fail(unknown_name("CPU vendor", name, vendors));
+  return std::string(name);
 }
 
 NodeType read_node_type(const json::Value& root) {
@@ -29,35 +31,45 @@ NodeType read_node_type(const json::Value& root) {
   if (format.as_string() != "dsim.node/1")
     format.fail(
         fmt::format("the format is '{}'; a node type has \"dsim.node/1\"", format.as_string()));
-  for (const char* key : {"title", "gpu", "cpu", "vertices", "nic", "links", "note"})
-    reader.find(key);
+  const auto title = reader.find("title"), gpu = reader.find("gpu"), cpu = reader.find("cpu");
+  const auto vertices = reader.find("vertices"), links = reader.find("links");
+  const auto nic = reader.find("nic");
+  reader.find("note");
 
   json::Problems problems;
   NodeType type;
   GraphReader graph(problems, false);
   std::size_t gpus = 0, nics = 0;
-  problems.attempt([&] { reader.finish(); });
-  problems.attempt([&] { type.title = reader.at("title").as_string(); });
-  problems.attempt([&] { read_hardware(reader, type); });
+  bool known = false;
   problems.attempt([&] {
-    const json::Value vertices = reader.at("vertices");
-    graph.read_vertices(vertices);
+    for (const char* key : {"title", "gpu", "cpu", "vertices", "links"}) reader.at(key);
+    reader.finish();
+  });
+  problems.attempt([&] { type.title = title ? title->as_string() : ""; });
+  problems.attempt([&] { type.gpu_model = gpu ? read_gpu(*gpu) : ""; });
+  problems.attempt([&] { type.cpu_vendor = cpu ? read_cpu(*cpu) : ""; });
+  problems.attempt([&] {
+    if (!vertices) return;
+    graph.read_vertices(*vertices);
+    known = true;
     for (const Vertex& vertex : graph.graph().vertices) {
       gpus += vertex.kind == VertexKind::gpu;
       nics += vertex.kind == VertexKind::nic;
     }
-    if (gpus == 0) vertices.fail("a node needs at least one gpu");
+    if (gpus == 0) vertices->fail("a node needs at least one gpu");
   });
   problems.attempt([&] {
-    if (nics == 0 && !reader.find("nic")) return;
-    json::ObjectReader spec(reader.at("nic"));
+    if (nics > 0 && !nic) root.fail("missing key 'nic': the kind and bandwidth of the NICs");
+    if (!nic) return;
+    json::ObjectReader spec(*nic);
     type.nic_spec = read_nic(spec);
     spec.finish();
   });
-  problems.raise();  // wrong vertices would make every mention of them wrong too
-  problems.attempt([&] { graph.read_links(reader.at("links")); });
+  problems.attempt([&] {
+    if (known && links) graph.read_links(*links);
+  });
   problems.raise();
-  check_connected(graph.graph(), "the node", reader.at("links"));
+  check_connected(graph.graph(), "the node", *links);
   type.gpu_links = graph.gpu_links();
   type.graph = std::move(graph.graph());
   return type;

@@ -10,8 +10,10 @@ namespace dsim {
 /// its NICs can still be changed. Throws InputError with all its faults.
 NodeType read_node_type(const json::Value& root);
 
-/// Reads "gpu", "cpu" and "title" into `type`.
-void read_hardware(json::ObjectReader& reader, NodeType& type);
+/// The name of a GPU model; any but "" here, as GPUs are known to the models.
+std::string read_gpu(const json::Value& value);
+/// "intel", "amd" or "arm".
+std::string read_cpu(const json::Value& value);
 
 /// prepare(), failing at `place` where GPUs or NICs do not reach each other.
 void prepare_or_fail(NodeType& type, const json::Value& place);

@@ -8,6 +8,7 @@
 
 #include "sim/base/error.h"
 #include "sim/network/link_defaults.h"
+#include "sim/network/link_values.h"
 
 namespace dsim::fabrics {
 
@@ -137,8 +138,8 @@ void read_tiers(json::ObjectReader& spec, std::size_t down, LeafSpineShape& shap
   const auto spines = spec.find("spines");
   const auto hop = spec.find("hop_latency");
   const double ratio = ratio_value ? read_ratio(*ratio_value) : 1;
-  shape.uplink_bandwidth = bandwidth ? bandwidth->as_bandwidth() : shape.nic.bandwidth;
-  shape.hop = hop ? hop->as_time() : switch_latency(shape.nic.kind);
+  shape.uplink_bandwidth = bandwidth ? read_bandwidth(*bandwidth) : shape.nic.bandwidth;
+  shape.hop = hop ? read_latency(*hop) : switch_latency(shape.nic.kind);
   if (spines && spines->as_integer(0, 1 << 20) == 0) {
     shape.spines = shape.uplinks = 0;
     return;

@@ -7,6 +7,7 @@
 
 #include "sim/network/fabric.h"
 #include "sim/network/link_defaults.h"
+#include "sim/network/link_values.h"
 
 namespace dsim::fabrics {
 namespace {
@@ -49,7 +50,8 @@ class SingleSwitch : public Fabric {
 std::unique_ptr<Fabric> build(json::ObjectReader& spec, const json::Value&,
                               const FabricSite& site) {
   const auto hop = spec.find("hop_latency");
-  return std::make_unique<SingleSwitch>(site, hop ? hop->as_time() : switch_latency(site.nic.kind));
+  return std::make_unique<SingleSwitch>(site,
+                                        hop ? read_latency(*hop) : switch_latency(site.nic.kind));
 }
 
 }  // namespace
