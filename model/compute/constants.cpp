@@ -8,6 +8,7 @@ void ComputeConstants::visit(const ConstantVisitor& visitor) {
   visitor("gemm_memory", gemm_memory);
   visitor("gemm_tile", gemm_tile);
   visitor("gemm_depth", gemm_depth);
+  visitor("gemm_waves", gemm_waves);
   visitor("split_cost", split_cost);
   visitor("throttle", throttle);
   visitor("fp8_gain", fp8_gain);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 namespace dsim {
@@ -11,8 +12,16 @@ struct Tile {
   double m, n;
 };
 
-/// Thread-block tiles of cuBLAS and CUTLASS GEMM kernels, largest first.
-constexpr Tile tiles[] = {{256, 128}, {128, 256}, {128, 128}, {128, 64}, {64, 128}, {64, 64}};
+/// Thread-block tiles of cuBLAS and CUTLASS GEMM kernels; the last two only for narrow results.
+constexpr Tile tiles[] = {{256, 128}, {128, 256}, {128, 128}, {128, 64},
+                          {64, 128},  {64, 64},   {128, 32},  {32, 128}};
+constexpr double narrow = 32;
+constexpr int most_splits = 64;
+
+/// A tile on this problem: its thread blocks, and the time one block takes for each step of k.
+struct Blocks {
+  double count = 0, step = 0;
+};
 
 double pow4(double x) { return x * x * x * x; }
 
@@ -32,30 +41,39 @@ GemmTime gemm_time(const GemmProblem& problem, const GemmRate& rate, const Gpu& 
                    const ComputeConstants& constants) {
   const double sms = gpu.sms;
   const double bandwidth = gpu.hbm_bandwidth * constants.gemm_memory;
+  const double memory = problem.bytes / bandwidth;
   const double sm_rate = rate.peak / sms * constants.gemm_efficiency;
-  // The partial sums of a split-K kernel: written and read once in fp32, then reduced.
-  const double partial_bytes = 2 * problem.element_bytes * problem.m * problem.n * problem.batch;
+  const double whole = constants.gemm_waves;
+
+  Blocks blocks[std::size(tiles)];
+  std::size_t usable = 0;
+  for (const Tile& tile : tiles) {
+    if ((tile.m <= narrow && problem.m > narrow) || (tile.n <= narrow && problem.n > narrow))
+      continue;
+    const double q = tile.m * tile.n / (tile.m + tile.n);
+    blocks[usable++] = {
+        std::ceil(problem.m / tile.m) * std::ceil(problem.n / tile.n) * problem.batch,
+        2 * tile.m * tile.n / (sm_rate * q / (q + rate.tile))};
+  }
 
   GemmTime best;
-  best.compute = std::numeric_limits<double>::infinity();
-  for (const Tile& tile : tiles) {
-    const double count =
-        std::ceil(problem.m / tile.m) * std::ceil(problem.n / tile.n) * problem.batch;
-    const double q = tile.m * tile.n / (tile.m + tile.n);
-    const double depth_seconds = 2 * tile.m * tile.n / (sm_rate * q / (q + rate.tile));
-    for (int split = 1; split <= problem.split_limit; split *= 2) {
-      if (split > 1 && (problem.k < 512.0 * split || count * split > 2 * sms)) break;
-      const double waves = std::ceil(count * split / sms);
-      double seconds = waves * depth_seconds * (problem.k / split + rate.depth);
-      if (split > 1) seconds += constants.split_cost + split * partial_bytes / bandwidth;
-      if (seconds < best.compute) {
-        best.compute = seconds;
-        best.busy_sms = std::ceil(count * split / waves) / sms;
-      }
+  best.seconds = std::numeric_limits<double>::infinity();
+  for (int split = 1; split <= most_splits; split *= 2) {
+    // A split sum writes and reads `split` partial results and reduces them in a second kernel.
+    const double results = 2 * problem.element_bytes * problem.m * problem.n * problem.batch;
+    const double reduction = split == 1 ? 0 : constants.split_cost + split * results / bandwidth;
+    if (reduction + memory >= best.seconds) break;
+    GemmTime time{0, std::numeric_limits<double>::infinity(), 1};
+    for (std::size_t i = 0; i < usable; ++i) {
+      const double full = blocks[i].count * split / sms;  // waves, the last one partly filled
+      const double waves = whole * std::ceil(full) + (1 - whole) * std::max(1.0, full);
+      const double compute = waves * blocks[i].step * (problem.k / split + rate.depth);
+      if (compute < time.compute) time = {0, compute, full / waves};
     }
+    time.seconds = std::sqrt(std::sqrt(pow4(time.compute) + pow4(memory))) + reduction;
+    if (time.seconds < best.seconds) best = time;
   }
-  const double memory = problem.bytes / bandwidth;
-  best.seconds = constants.gemm_floor + std::sqrt(std::sqrt(pow4(best.compute) + pow4(memory)));
+  best.seconds += constants.gemm_floor;
   return best;
 }
 

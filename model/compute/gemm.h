@@ -7,8 +7,7 @@ namespace dsim {
 struct GemmProblem {
   double m = 0, n = 0, k = 0, batch = 1;
   double element_bytes = 2;
-  double bytes = 0;     ///< HBM bytes of the operands
-  int split_limit = 8;  ///< most parts k is split into
+  double bytes = 0;  ///< HBM bytes of the operands
 };
 
 /// Tensor- or CUDA-core rate of one GPU at one precision, as the tile model sees it.
@@ -22,7 +21,7 @@ struct GemmRate {
 struct GemmTime {
   double seconds = 0;   ///< floor included
   double compute = 0;   ///< s, of the best tile and split
-  double busy_sms = 1;  ///< fraction of the SMs that keeps the number of waves
+  double busy_sms = 1;  ///< mean fraction of the SMs with a tile to work on meanwhile
 };
 
 /// Rate at a precision; fp8 is the 16-bit rate times its gain. The tile and depth

@@ -18,6 +18,7 @@ struct ComputeConstants {
   Constant gemm_memory;         ///< em: fraction of sheet bandwidth a GEMM reaches
   Constant gemm_tile;           ///< h: tile term q/(q+h), at the 16-bit tensor peak
   Constant gemm_depth;          ///< kr: depth term k/(k+kr), at the 16-bit tensor peak
+  Constant gemm_waves;          ///< 1: time in whole waves; 0: persistent kernels, the last wave is hidden
   Constant split_cost;          ///< s: fixed time of the reduction of a split-K GEMM
   Constant throttle;            ///< factor on kernels of >= 1e12 FLOP
   Constant fp8_gain;            ///< a 16-bit GEMM's time over that of the same GEMM in fp8

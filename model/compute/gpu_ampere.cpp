@@ -4,13 +4,14 @@ namespace dsim {
 namespace {
 
 constexpr ComputeConstants constants{
-    .gemm_floor = {3.25e-6, 0.15, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_floor = {3.2e-6, 0.15, Level::fitted, gemm_fit, gemm_shapes},
     .gemm_efficiency = {0.99, 0.03, Level::fitted, gemm_fit, gemm_shapes},
-    .gemm_memory = {0.693, 0.06, Level::fitted, gemm_fit, gemm_shapes},
-    .gemm_tile = {8.9, 0.15, Level::fitted, gemm_fit, gemm_shapes},
-    .gemm_depth = {184, 0.15, Level::fitted, gemm_fit, gemm_shapes},
-    .split_cost = split_cost,
-    .throttle = {0.93, 0.03, Level::fitted, gemm_fit, ">= 1e12 FLOP"},
+    .gemm_memory = {0.72, 0.06, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_tile = {11.4, 0.15, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_depth = {189, 0.10, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_waves = whole_waves,
+    .split_cost = {1.6e-6, 0.1, Level::fitted, gemm_fit, "split-K kernels"},
+    .throttle = {0.877, 0.03, Level::fitted, gemm_fit, ">= 1e12 FLOP"},
     .fp8_gain = no_fp8,
     .conv = conv_tensor,
     .conv_fp32 = conv_fp32,

@@ -3,11 +3,11 @@
 namespace dsim {
 namespace {
 
-// The GEMM fit has a throttle of 1.08 (H100) and 1.12 (H200) from 1e12 FLOP on; the kappa of
+// The GEMM fit has a throttle of 1.05 (H100) and 1.09 (H200) from 1e12 FLOP on; the kappa of
 // training steps holds the sustained clock already, so it is 1 here and in the steps kappa was
 // fitted with.
 constexpr Constant throttle{1.0, 0.04, Level::fitted,
-                            "held in kappa; timing loops alone: 1.08 (H100), 1.12 (H200)",
+                            "held in kappa; timing loops alone: 1.05 (H100), 1.09 (H200)",
                             ">= 1e12 FLOP"};
 constexpr SizeCurve attention_curve{512, 2, {0.17, 0.28, 0.43, 0.53, 0.59, 0.61}};
 constexpr Constant attention{1.0, 0.08, Level::measured,
@@ -19,12 +19,13 @@ constexpr Constant fp8_gain{1.9, 0.08, Level::fitted,
 constexpr Constant kappa_bytes{1.10, 0.05, Level::fitted, step_fit, ""};
 
 constexpr ComputeConstants h100_constants{
-    .gemm_floor = {2.5e-6, 0.15, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_floor = {2.46e-6, 0.10, Level::fitted, gemm_fit, gemm_shapes},
     .gemm_efficiency = {0.99, 0.03, Level::fitted, gemm_fit, gemm_shapes},
-    .gemm_memory = {0.839, 0.05, Level::fitted, gemm_fit, gemm_shapes},
-    .gemm_tile = {5.9, 0.2, Level::fitted, gemm_fit, gemm_shapes},
-    .gemm_depth = {184, 0.15, Level::fitted, gemm_fit, gemm_shapes},
-    .split_cost = split_cost,
+    .gemm_memory = {0.87, 0.05, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_tile = {11.8, 0.15, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_depth = {194, 0.10, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_waves = hidden_waves,
+    .split_cost = {2.23e-6, 0.1, Level::fitted, gemm_fit, "split-K kernels"},
     .throttle = throttle,
     .fp8_gain = fp8_gain,
     .conv = conv_tensor,
@@ -36,20 +37,21 @@ constexpr ComputeConstants h100_constants{
     .memory_efficiency = {0.87, 0.05, Level::fitted, elementwise_fit, ">= 64 MB"},
     .memory_sms = memory_sms,
     .kernel_floor = {2.5e-6, 0.2, Level::measured, "aiconfigurator 095f58a5: shortest kernels", ""},
-    .kappa = {1.25, 0.07, Level::fitted, step_fit,
-              "700 W; NeMo 1.15-1.20, FSDP on PyTorch 2.1 1.30"},
+    .kappa = {1.20, 0.07, Level::fitted, step_fit,
+              "700 W; NeMo 1.10-1.15, FSDP on PyTorch 2.1 1.25"},
     .kappa_bytes = kappa_bytes,
     .attention_curve = attention_curve,
     .memory_curve = {},
 };
 
 constexpr ComputeConstants h200_constants{
-    .gemm_floor = {2.5e-6, 0.15, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_floor = {2.49e-6, 0.10, Level::fitted, gemm_fit, gemm_shapes},
     .gemm_efficiency = {0.99, 0.03, Level::fitted, gemm_fit, gemm_shapes},
-    .gemm_memory = {0.80, 0.05, Level::fitted, gemm_fit, gemm_shapes},
-    .gemm_tile = {5.9, 0.2, Level::fitted, gemm_fit, gemm_shapes},
-    .gemm_depth = {184, 0.15, Level::fitted, gemm_fit, gemm_shapes},
-    .split_cost = split_cost,
+    .gemm_memory = {0.841, 0.05, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_tile = {10.8, 0.15, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_depth = {186, 0.10, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_waves = hidden_waves,
+    .split_cost = {2.5e-6, 0.1, Level::fitted, gemm_fit, "split-K kernels"},
     .throttle = throttle,
     .fp8_gain = fp8_gain,
     .conv = conv_tensor,
@@ -61,7 +63,7 @@ constexpr ComputeConstants h200_constants{
     .memory_efficiency = {0.85, 0.06, Level::fitted, elementwise_fit, ">= 64 MB"},
     .memory_sms = memory_sms,
     .kernel_floor = {2.2e-6, 0.2, Level::measured, "aiconfigurator 095f58a5: shortest kernels", ""},
-    .kappa = {1.25, 0.10, Level::assumed, "as H100, the same chip and power", "700 W"},
+    .kappa = {1.20, 0.10, Level::assumed, "as H100, the same chip and power", "700 W"},
     .kappa_bytes = kappa_bytes,
     .attention_curve = attention_curve,
     .memory_curve = {},

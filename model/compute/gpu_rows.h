@@ -34,7 +34,10 @@ inline constexpr std::string_view elementwise_fit =
     "744d01e1";
 
 // Constants for which no GPU has a value of its own.
-inline constexpr Constant split_cost{1e-6, 0.5, Level::fitted, gemm_fit, "split-K kernels"};
+inline constexpr Constant whole_waves{1.0, 0.2, Level::fitted, gemm_fit,
+                                      "A100; assumed on V100, L40S"};
+inline constexpr Constant hidden_waves{0.0, 0.0, Level::fitted, gemm_fit,
+                                       "Hopper and Blackwell: the fit ends at the bound 0"};
 inline constexpr Constant no_fp8{1.0, 0, Level::published, "the chip has no fp8", ""};
 inline constexpr Constant conv_tensor{1.0, 0.15, Level::assumed,
                                       "as a GEMM of the same shape; channels-last", ""};

@@ -8,11 +8,6 @@
 namespace dsim {
 namespace {
 
-/// Convolutions and weight gradients sum over pixels: cuDNN splits that sum further than cuBLAS
-/// does.
-constexpr int gemm_splits = 8;
-constexpr int conv_wgrad_splits = 64;
-
 /// Kernels long enough for power to settle run at the sustained clock: the factor grows from 1 at
 /// 3e11 FLOP of the peak to `throttle` at 3e12. It depends on time alone, so more work is never
 /// faster.
@@ -41,8 +36,7 @@ KernelTime multiply(const Kernel& kernel, Precision precision, const Gpu& gpu,
                       static_cast<double>(kernel.k),
                       static_cast<double>(kernel.batch),
                       static_cast<double>(element_bytes(precision)),
-                      kernel.bytes,
-                      conv && wgrad ? conv_wgrad_splits : gemm_splits};
+                      kernel.bytes};
   if (conv) {
     const bool tensor_cores = precision != Precision::fp32;
     if (wgrad)

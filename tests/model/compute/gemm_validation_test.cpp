@@ -33,8 +33,8 @@ TEST_CASE("GEMM times agree with measured ones within the quality of the fit", "
     const char* gpu;
     double median_all, median_large;
   };
-  for (const Bound& bound : {Bound{"a100", 0.078, 0.075}, Bound{"h100", 0.063, 0.060},
-                             Bound{"h200", 0.067, 0.066}, Bound{"b200", 0.080, 0.070}}) {
+  for (const Bound& bound : {Bound{"a100", 0.066, 0.073}, Bound{"h100", 0.052, 0.053},
+                             Bound{"h200", 0.054, 0.056}, Bound{"b200", 0.061, 0.059}}) {
     const Gpu& gpu = gpu_by_name(bound.gpu);
     const std::filesystem::path path =
         std::filesystem::path(data) / "gemm" / ("gemm_bf16_" + std::string(bound.gpu) + ".tsv");
