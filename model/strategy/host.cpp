@@ -4,11 +4,11 @@ namespace dsim {
 
 // Launch costs. Eager PyTorch spends 5-25 us of host time per operation (Python, binding, autograd,
 // dispatcher, cudaLaunchKernel; jiahuanglin.xyz, lesson 18): the middle of that range on a log
-// scale is 11 us. Backward runs from C++ without Python: about half. A check from step times: a
-// transformer layer of an eager A100-era Megatron-DeepSpeed (vTrain's runs, 8 x A100) takes .95 ms
-// of host time forward and 1.2 ms backward, a layer of a 2024 container .35 and .5 ms. With about
-// 25 launches forward and 45 backward that is 38 and 27 us then, 14 and 11 us now. The values stand
-// for a plain module on a current CPU, and sigma reaches from the fast end to the A100 era.
+// scale is 11 us. Backward runs from C++ without Python: about half. Step times bracket this: a
+// transformer layer in eager Megatron-DeepSpeed on A100 hosts (vTrain's runs) costs the host .95 ms
+// forward and 1.2 ms backward, in a 2024 container .35 and .5 ms at most. With the 36 and 48
+// launches that an eager BERT layer has, that is 26 and 25 us then, 10 and 10 us now. Sigma reaches
+// to the A100 era.
 HostConstants built_in_host_constants() {
   constexpr std::string_view eager =
       "eager PyTorch, one process a GPU; no CUDA graphs, no torch.compile";
