@@ -46,13 +46,13 @@ Program DdpStep::write() {
   host_work_ = host_.step_fixed;
   for (std::int64_t i = 0; i + 1 < std::min(micro_batches, simulated_micro_batches); ++i) {
     const TaskId before = last_compute_;
-    const std::size_t first_task = program_.tasks.size();
     micro_batch(i, false);
-    if (i == 1 && left_out > 0) repeat(left_out, before, first_task);
+    if (i == 1 && left_out > 0) repeat(left_out, before);
   }
   micro_batch(micro_batches - 1, true);
   if (distributed()) finish_reduction();
   optimizer();
+  wait_for_input();
   return std::move(program_);
 }
 
@@ -73,6 +73,18 @@ void DdpStep::copy_input(double seconds) {
   copy.stream = input_stream;
   copy.seconds = seconds;
   input_ = issue(copy, "copy input", host_.forward_launch);
+}
+
+/// The next step cannot begin without its first micro-batch: where copies are slow, the step is
+/// theirs.
+void DdpStep::wait_for_input() {
+  if (!input_.valid()) return;
+  Task wait;
+  wait.kind = TaskKind::join;
+  wait.phase = Phase::input;
+  wait.stream = compute_stream;
+  waits_.push_back(input_);
+  issue(wait, "wait for input", 0);
 }
 
 /// Buffers follow rank 0 before the first forward of a step: under no_sync() the forward after a
@@ -192,14 +204,9 @@ void DdpStep::finish_reduction() {
   }
 }
 
-/// Stands for `count` more micro-batches like the one whose tasks begin at `first_task` and whose
-/// predecessor ended with `from`. The host issues them while the compute stream works, and the
-/// input stream copies for them.
-void DdpStep::repeat(std::int64_t count, TaskId from, std::size_t first_task) {
-  const double times = static_cast<double>(count);
-  double host_seconds = 0;
-  for (std::size_t i = first_task; i < program_.tasks.size(); ++i)
-    host_seconds += static_cast<double>(program_.tasks[i].host_seconds);
+/// Stands for `count` more micro-batches like the last one, which began when `from` ended. The
+/// input stream copies for all of them.
+void DdpStep::repeat(std::int64_t count, TaskId from) {
   Task skip;
   skip.kind = TaskKind::fast_forward;
   skip.phase = Phase::other;
@@ -208,8 +215,7 @@ void DdpStep::repeat(std::int64_t count, TaskId from, std::size_t first_task) {
   skip.to = last_compute_;
   skip.count = count;
   issue(skip, "micro-batches 3 to " + std::to_string(count + 2) + ", each as the second", 0);
-  copy_input(times * request_.input_seconds);
-  host_work_ += times * host_seconds;
+  copy_input(static_cast<double>(count) * request_.input_seconds);
 }
 
 void DdpStep::optimizer() {

@@ -18,6 +18,7 @@ class DdpStep {
  private:
   void micro_batch(std::int64_t index, bool reduce);
   void copy_input(double seconds);
+  void wait_for_input();
   void broadcast_buffers();
   void broadcast(const std::vector<std::int64_t>& buffers, std::int64_t element_bytes,
                  const char* what);
@@ -26,7 +27,7 @@ class DdpStep {
   void gradient_ready(ParameterId parameter);
   void reduce(std::int32_t bucket);
   void finish_reduction();
-  void repeat(std::int64_t count, TaskId from, std::size_t first_task);
+  void repeat(std::int64_t count, TaskId from);
   void optimizer();
 
   bool distributed() const { return request_.ranks > 1; }

@@ -23,8 +23,8 @@ enum class TaskKind : std::uint8_t {
   join,         ///< takes no time: ends when its dependencies have ended (stream event)
   delay,        ///< takes `seconds` of its stream whatever else runs (host work, PCIe copy)
   fast_forward  ///< takes `count` times the span between the ends of tasks `from` and `to`: one
-                ///< period of a repeated micro-batch that is not simulated again. What the host
-                ///< would spend on them is part of the next task's host_seconds
+                ///< period of a repeated micro-batch that is not simulated again. Meanwhile the
+                ///< host issues as much again, before it comes to the next task
 };
 
 enum class CollectiveOp : std::uint8_t { all_reduce, all_gather, reduce_scatter, broadcast };
