@@ -137,10 +137,11 @@ class Executor {
       const Task& task = program.tasks[t];
       c.missing[t] = task.dependency_count;
       c.host += Time::from_seconds(static_cast<double>(task.host_seconds));
-      if (task.kind == TaskKind::fast_forward)
-        c.host += task.count * (c.result.tasks[task.to.index()].issued - c.result.tasks[task.from.index()].issued);
       c.result.tasks[t] = {};
       c.result.tasks[t].issued = c.host;
+      // The host goes on to issue what is left out while the GPU runs it.
+      if (task.kind == TaskKind::fast_forward)
+        c.host += task.count * (c.result.tasks[task.to.index()].issued - c.result.tasks[task.from.index()].issued);
     }
     c.result.host_end = c.host;
     c.unfinished = program.tasks.size();

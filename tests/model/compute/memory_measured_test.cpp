@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
 #include "model/compute/memory.h"
+#include "tests/support/reference_data.h"
 
 using namespace dsim;
 
@@ -12,7 +12,7 @@ namespace {
 /// Columns of FlagPerf's table of PyTorch runs; the notes behind them may hold quoted commas.
 constexpr std::size_t gpus_column = 14, micro_batch_column = 28, memory_column = 41;
 
-std::vector<std::string> row(const std::string& file, const std::string& id) {
+std::vector<std::string> row(const std::filesystem::path& file, const std::string& id) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
     if (!line.starts_with(id + ',')) continue;
@@ -37,12 +37,9 @@ struct Run {
 // upper bound of what tensors take. All its PyTorch rows with a model and a batch that are known.
 // TensorFlow takes the whole GPU at once and says nothing.
 TEST_CASE("predicted memory is near what runs on A100 used") {
-  const char* folder = std::getenv("DSIM_REFERENCE_DATA");
-  if (folder == nullptr || *folder == '\0') {
-    WARN("DSIM_REFERENCE_DATA is not set: no measured memory to compare with");
-    return;
-  }
-  const std::string file = std::string(folder) + "/training/flagperf.csv";
+  const auto folder = test::reference_data();
+  if (!folder) return;
+  const auto file = *folder / "training" / "flagperf.csv";
   const Run run = GENERATE(Run{"fp-cls-03", "resnet-50", Precision::tf32, 0, "sgd"},
                            Run{"fp-cls-04", "resnet-50", Precision::tf32, 0, "sgd"},
                            Run{"fp-cls-05", "resnet-50", Precision::fp16, 0, "sgd"},
