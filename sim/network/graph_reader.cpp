@@ -104,8 +104,10 @@ void GraphReader::read_pair(const Group& group, const json::Value& pair) {
   link.latency = group.latency ? *group.latency : default_latency(link.kind, from.kind, to.kind);
   add_link(link, pair, group.both_ways);
   const bool at_gpu = from.kind == VertexKind::gpu || to.kind == VertexKind::gpu;
-  if (at_gpu && (gpu_links_.empty() || link.kind == LinkKind::nvlink) && !group.label.empty())
-    gpu_links_ = group.label;
+  if (at_gpu && (gpu_links_.empty() || link.kind == LinkKind::nvlink)) {
+    const char* plain = link.kind == LinkKind::nvlink ? "NVLink" : "PCIe";
+    gpu_links_ = group.label.empty() ? plain : group.label;
+  }
 }
 
 void GraphReader::add_link(const Link& link, const json::Value& place, bool both_ways) {

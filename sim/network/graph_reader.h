@@ -25,7 +25,8 @@ class GraphReader {
 
   /// The vertex a string names; fails at the value with the nearest name.
   VertexId vertex(const json::Value& name) const;
-  /// What joins GPUs, for people: the label of the fastest links at a GPU ("" if none).
+  /// What joins GPUs, for people: the label of the NVLinks at a GPU, or of its other links
+  /// ("" if none).
   const std::string& gpu_links() const { return gpu_links_; }
   Graph& graph() { return graph_; }
   /// Where a link was written.
