@@ -102,7 +102,8 @@ LinkResources::LinkResources(const Topology& topology, std::span<const Schedule*
     }
     Rows& connection_rows = connections_.emplace_back();
     if (fold) continue;
-    for (const Connection& connection : schedule->connections) {
+    for (std::uint32_t c = 0; c < schedule->first_connection[schedule->channels]; ++c) {
+      const Connection& connection = schedule->connections[c];
       for (std::uint32_t i = 0; i < connection.link_count; ++i) {
         const LinkShare& share = schedule->links[connection.first_link + i];
         connection_rows.loads.push_back({class_of[index_of[share.link.index()]], share.share});

@@ -26,12 +26,15 @@ FluidCollective prepare_fluid(const Schedule& schedule, const LinkResources& res
   if (schedule.connections.empty() || size.count == 0) return result;
   const Granularity g = granularity(schedule, size);
   const StepCost cost = step_cost(schedule, g, constants);
-  const auto rates = alone_rates(g, resources, schedule_index, capacities, cost.rate, occupancy(schedule, g, 0));
+  // A stream that never fills loads its links only with the hops that move at the same time.
+  const double moving = occupancy(schedule, g, 0);
+  const auto rates = alone_rates(g, resources, schedule_index, capacities, cost.rate, moving);
   for (std::uint32_t channel = 0; channel < g.channels; ++channel) {
     const auto loads = resources.channel_loads(schedule_index, channel);
     const double work = channel_work(schedule, g);
     const AloneTime alone = alone_time(schedule, g, cost, channel, rates[channel], cost.rate);
     result.channels.push_back({alone.overhead, work, work / alone.moving, {loads.begin(), loads.end()}});
+    for (Load& load : result.channels.back().loads) load.coefficient *= moving;
   }
   return result;
 }

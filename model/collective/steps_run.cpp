@@ -3,7 +3,9 @@
 namespace dsim {
 
 namespace {
-// NCCL_STEPS = 8 steps a FIFO; a ring slice takes sliceSteps = 2 of them, a stream message one.
+// NCCL_STEPS = 8 steps a FIFO; a ring slice takes sliceSteps = 2 of them, a stream message one
+// (NVIDIA/nccl src/include/collectives.h). Over a network there are two in a row, the sender's and the
+// receiver's, which the proxies join.
 constexpr std::int64_t ring_fifo = 4, stream_fifo = 8;
 constexpr double receive_only = 0.5;
 }  // namespace
@@ -71,8 +73,9 @@ void StepsRun::advance(std::uint32_t index) {
   if (send) {
     const std::int64_t room = schedule_.pattern == Pattern::ring ? ring_fifo : stream_fifo;
     for (std::uint32_t i = 0; i < worker.out_count; ++i) {
-      const ConnectionState& out = connections_[schedule_.out[worker.first_out + i]];
-      if (out.sent - out.consumed >= room) return;
+      const std::uint32_t connection = schedule_.out[worker.first_out + i];
+      const ConnectionState& out = connections_[connection];
+      if (out.sent - out.consumed >= (schedule_.connections[connection].network ? 2 * room : room)) return;
     }
   }
   state.busy = true;

@@ -83,20 +83,39 @@ double channel_work(const Schedule& schedule, const Granularity& g) {
   return (sends + extra) * g.message_bytes;
 }
 
+namespace {
+
+// Longest chain of hops of one loop. While latency leaves the links idle, a slice moves faster than the
+// full pipeline's rate: with the share f of the time that a channel moves, 1/r = f/rate + (1 - f)/cap.
+double ring_chain(const Schedule& s, const Granularity& g, const StepCost& cost, std::uint32_t channel, double rate) {
+  const double k = static_cast<double>(s.rounds);
+  const double latencies = longest_way_round(s, channel, cost) + k * cost.overhead;
+  const double bytes = k * g.message_bytes;
+  double seconds = latencies + bytes / g.slices / rate;
+  for (int round = 0; round < 8; ++round) {
+    const double moving = std::min(1.0, bytes / rate / seconds);
+    const double slice_rate = 1 / (moving / rate + (1 - moving) / std::max(rate, cost.rate));
+    seconds = latencies + bytes / g.slices / slice_rate;
+  }
+  return seconds;
+}
+
+}  // namespace
+
 AloneTime alone_time(const Schedule& s, const Granularity& g, const StepCost& cost, std::uint32_t channel,
                      double rate, double fill_rate) {
   const double overhead = g.slices * cost.overhead;
   const double busy = overhead + g.message_bytes / rate;  // of the CTA, a message
   if (s.pattern == Pattern::ring) {
     const double k = static_cast<double>(s.rounds), loops = static_cast<double>(g.loops);
-    const double hop = cost.overhead + g.message_bytes / g.slices / rate;
-    const double first = std::max(k * busy, k * hop + longest_way_round(s, channel, cost));
+    const double first = std::max(k * busy, ring_chain(s, g, cost, channel, rate));
     const double last = receive_only * busy;
     return {loops * (k + receive_only) * overhead,
             first + last + (loops - 1) * (k * busy + last) - loops * (k + receive_only) * overhead};
   }
-  const double fill = cost.overhead + g.message_bytes / fill_rate;
-  return {0, deepest_stream(s, channel, cost, fill).seconds + static_cast<double>(g.messages - 1) * busy};
+  const double send = cost.overhead + g.message_bytes / fill_rate;
+  const double fill = std::max(busy, deepest_stream(s, channel, cost, send).seconds);
+  return {fill - busy, static_cast<double>(g.messages) * busy};
 }
 
 double occupancy(const Schedule& s, const Granularity& g, std::uint32_t channel) {

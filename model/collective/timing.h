@@ -27,7 +27,7 @@ double channel_work(const Schedule& schedule, const Granularity& granularity);
 
 /// Seconds one channel needs with the network to itself, without the launch.
 struct AloneTime {
-  double overhead = 0;   ///< its CTAs are busy but move nothing: the links are free for others
+  double overhead = 0;   ///< links are (nearly) free for others: CTA overheads; a stream's filling
   double moving = 0;     ///< the rest
 };
 
