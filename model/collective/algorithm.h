@@ -10,7 +10,7 @@ namespace dsim {
 /// A way to run a collective: a pure function from a communicator to a Schedule.
 /// A new one is a file with such a row and a line in algorithms.cpp.
 struct Algorithm {
-  std::string_view name;                 ///< "ring"
+  std::string_view name;  ///< "ring"
   std::string_view help;
   bool (*supports)(CollectiveOp op);
   Schedule (*plan)(const Communicator& communicator, CollectiveOp op);

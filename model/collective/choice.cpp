@@ -9,7 +9,7 @@ namespace dsim {
 namespace {
 
 // NVIDIA/nccl 5067397c src/graph/tuning.cc, column Simple.
-constexpr double base_latency = 8.4;                   // us, ring and tree
+constexpr double base_latency = 8.4;  // us, ring and tree
 constexpr double ring_nvlink = 3.4, ring_pci = 5.7, ring_net = 14;
 constexpr double tree_nvlink = 4, tree_pci = 4, tree_net = 14;
 constexpr double tree_share = .92;
@@ -20,21 +20,30 @@ constexpr std::array tree_correction = {.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, 
 // GB/s a tree channel carries at most on 1, 2 and more nodes.
 std::array<double, 3> tree_channel(Architecture architecture) {
   switch (architecture) {
-    case Architecture::volta: return {26.5, 18.5, 10};
-    case Architecture::hopper: return {38.7, 41.4, 36};
-    case Architecture::blackwell: return {70, 42.8, 24};
-    default: return {24, 23.6, 17.8};
+    case Architecture::volta:
+      return {26.5, 18.5, 10};
+    case Architecture::hopper:
+      return {38.7, 41.4, 36};
+    case Architecture::blackwell:
+      return {70, 42.8, 24};
+    default:
+      return {24, 23.6, 17.8};
   }
 }
 
 // GB/s NCCL counts for the NVLinks of a GPU (src/graph/topo.h: 20, 20, 20.6, 40.1 a link).
 double nvlink_of(Architecture architecture) {
   switch (architecture) {
-    case Architecture::volta: return 6 * 20.0;
-    case Architecture::ampere: return 12 * 20.0;
-    case Architecture::hopper: return 18 * 20.6;
-    case Architecture::blackwell: return 18 * 40.1;
-    default: return 12;
+    case Architecture::volta:
+      return 6 * 20.0;
+    case Architecture::ampere:
+      return 12 * 20.0;
+    case Architecture::hopper:
+      return 18 * 20.6;
+    case Architecture::blackwell:
+      return 18 * 40.1;
+    default:
+      return 12;
   }
 }
 
@@ -70,7 +79,8 @@ Choice choose_nccl(const Communicator& c, CollectiveOp op, Bytes size, double gr
 
   const double steps = 2 * (n - 1), network_steps = nodes > 1 ? 2 * (nodes - 1) : 0;
   const double post = nodes > 1 ? 3.0 : 0;  // NCCL_NET_OVERHEAD 1 us, three times for Simple
-  double ring_latency = base_latency + (steps - network_steps) * std::max(nvlink ? ring_nvlink : ring_pci, post) +
+  double ring_latency = base_latency +
+                        (steps - network_steps) * std::max(nvlink ? ring_nvlink : ring_pci, post) +
                         network_steps * ring_net;
   if (nodes > 1 && bytes / (2 * channels * n) >= 64)
     ring_latency *= c.architecture == Architecture::volta ? 1.9 : 1.4;

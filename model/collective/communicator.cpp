@@ -71,7 +71,8 @@ std::vector<ChannelPath> find_channels(const Communicator& c) {
     }
 
   const std::uint32_t count = channel_count(c, mesh);
-  const auto rails = static_cast<std::uint32_t>(std::max<std::size_t>(1, c.topology->nics_per_node()));
+  const auto rails =
+      static_cast<std::uint32_t>(std::max<std::size_t>(1, c.topology->nics_per_node()));
   std::vector<ChannelPath> channels(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     channels[i].rail = i % rails;

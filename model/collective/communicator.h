@@ -12,8 +12,9 @@ struct Communicator {
   const Topology* topology = nullptr;
   Routing routing = Routing::spray;
   Architecture architecture = Architecture::hopper;
-  std::vector<GpuId> gpus;                         ///< by rank
-  std::vector<std::vector<std::uint32_t>> nodes;   ///< ranks of each node, in order of first appearance
+  std::vector<GpuId> gpus;  ///< by rank
+  std::vector<std::vector<std::uint32_t>>
+      nodes;  ///< ranks of each node, in order of first appearance
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(gpus.size()); }
 };

@@ -14,7 +14,8 @@ constexpr std::string_view simple = "Simple protocol, 2 to 512 ranks";
 Constant fitted(double value, double sigma, std::string_view range = simple) {
   return {value, sigma, Level::fitted, tables, range};
 }
-Constant assumed(double value, double sigma, std::string_view source, std::string_view range = simple) {
+Constant assumed(double value, double sigma, std::string_view source,
+                 std::string_view range = simple) {
   return {value, sigma, Level::assumed, source, range};
 }
 
@@ -26,11 +27,16 @@ struct Generation {
 // Microseconds and GB/s, rows of the table in docs/collectives.md.
 Generation generation(Architecture architecture) {
   switch (architecture) {
-    case Architecture::volta: return {8, 10, 2.5, 22, 10, 12, 22.7 / 25, .15};
-    case Architecture::ampere: return {9, 13.5, 2.7, 20, 13.5, 10, 242.0 / 300, .06};
-    case Architecture::ada: return {9, 13.5, 2.7, 20, 13.5, 10, 242.0 / 300, .25};
-    case Architecture::hopper: return {4.8, 8.4, .95, 24, 8.4, 15, 390.0 / 450, .06};
-    case Architecture::blackwell: return {7.7, 11.3, 0, 26, 11.3, 13, 800.0 / 900, .08};
+    case Architecture::volta:
+      return {8, 10, 2.5, 22, 10, 12, 22.7 / 25, .15};
+    case Architecture::ampere:
+      return {9, 13.5, 2.7, 20, 13.5, 10, 242.0 / 300, .06};
+    case Architecture::ada:
+      return {9, 13.5, 2.7, 20, 13.5, 10, 242.0 / 300, .25};
+    case Architecture::hopper:
+      return {4.8, 8.4, .95, 24, 8.4, 15, 390.0 / 450, .06};
+    case Architecture::blackwell:
+      return {7.7, 11.3, 0, 26, 11.3, 13, 800.0 / 900, .08};
   }
   return {};
 }
@@ -41,16 +47,24 @@ struct NetworkRow {
 
 NetworkRow network_row(Architecture architecture, LinkKind network) {
   switch (network) {
-    case LinkKind::roce: return {24, 1.3, .95, .25};
-    case LinkKind::efa: return {32, 1, .90, .20};
-    case LinkKind::tcp: return {50, 2, .80, .40};
-    default: break;
+    case LinkKind::roce:
+      return {24, 1.3, .95, .25};
+    case LinkKind::efa:
+      return {32, 1, .90, .20};
+    case LinkKind::tcp:
+      return {50, 2, .80, .40};
+    default:
+      break;
   }
   switch (architecture) {
-    case Architecture::volta: return {20, 2.2, .97, .20};
-    case Architecture::hopper: return {31, 2.1, .97, .10};
-    case Architecture::blackwell: return {37, 2.8, .97, .20};
-    default: return {24, 1.3, .965, .10};
+    case Architecture::volta:
+      return {20, 2.2, .97, .20};
+    case Architecture::hopper:
+      return {31, 2.1, .97, .10};
+    case Architecture::blackwell:
+      return {37, 2.8, .97, .20};
+    default:
+      return {24, 1.3, .965, .10};
   }
 }
 
@@ -74,10 +88,14 @@ void CollectiveConstants::visit(const ConstantVisitor& visitor) {
 
 double CollectiveConstants::efficiency(LinkKind kind) const {
   switch (kind) {
-    case LinkKind::nvlink: return nvlink_efficiency;
-    case LinkKind::pcie: return pcie_efficiency;
-    case LinkKind::socket: return socket_efficiency;
-    default: return network_efficiency;
+    case LinkKind::nvlink:
+      return nvlink_efficiency;
+    case LinkKind::pcie:
+      return pcie_efficiency;
+    case LinkKind::socket:
+      return socket_efficiency;
+    default:
+      return network_efficiency;
   }
 }
 
@@ -95,7 +113,8 @@ CollectiveConstants built_in_collective_constants(Architecture architecture, Lin
   c.network_latency = fitted(n.latency * us, n.sigma);
   c.network_post = fitted(n.post * us, .3);
   c.nvlink_efficiency = fitted(g.nvlink, .02);
-  c.pcie_efficiency = assumed(.82, .06, topo_h, "x16: NCCL counts 12, 24, 48 GB/s of 15.75, 31.5, 63");
+  c.pcie_efficiency =
+      assumed(.82, .06, topo_h, "x16: NCCL counts 12, 24, 48 GB/s of 15.75, 31.5, 63");
   c.socket_efficiency = assumed(.8, .15, topo_h, "inter-socket rates as in topo.h");
   c.network_efficiency = fitted(n.efficiency, .02);
   c.memory_traffic = assumed(3, .25, "ring step: read chunk and received chunk, write result",

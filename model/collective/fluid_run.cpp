@@ -8,7 +8,8 @@ void FluidRun::start(const FluidCollective& collective, Engine::Action done, voi
   done_ = done;
   self_ = self;
   argument_ = argument;
-  engine_.schedule<&FluidRun::launch>(engine_.now() + Time::from_seconds(collective.launch_seconds), *this);
+  engine_.schedule<&FluidRun::launch>(engine_.now() + Time::from_seconds(collective.launch_seconds),
+                                      *this);
 }
 
 void FluidRun::launch(std::uint64_t) {

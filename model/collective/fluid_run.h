@@ -7,9 +7,9 @@ namespace dsim {
 
 /// A channel of a collective as one coupled activity: all its hops progress at one rate.
 struct ChannelActivity {
-  double delay_seconds = 0;     ///< before it moves: overheads that leave the links free
-  double work = 0;              ///< bytes per hop
-  double cap = 0;               ///< B/s that CTAs and latencies allow
+  double delay_seconds = 0;  ///< before it moves: overheads that leave the links free
+  double work = 0;           ///< bytes per hop
+  double cap = 0;            ///< B/s that CTAs and latencies allow
   std::vector<Load> loads;
 };
 
@@ -26,7 +26,8 @@ class FluidRun {
   FluidRun(const FluidRun&) = delete;
 
   /// Starts now; `done(self, argument)` runs when the last channel has ended.
-  void start(const FluidCollective& collective, Engine::Action done, void* self, std::uint64_t argument);
+  void start(const FluidCollective& collective, Engine::Action done, void* self,
+             std::uint64_t argument);
 
  private:
   void launch(std::uint64_t);

@@ -15,8 +15,8 @@ constexpr double least_slice = 32 << 10;          // shorter chunks are not cut
 Granularity granularity(const Schedule& schedule, Bytes size) {
   Granularity g;
   const double bytes = std::max(1.0, static_cast<double>(size.count));
-  g.channels = static_cast<std::uint32_t>(
-      std::clamp(std::floor(bytes / least_channel_bytes), 1.0, static_cast<double>(schedule.channels)));
+  g.channels = static_cast<std::uint32_t>(std::clamp(std::floor(bytes / least_channel_bytes), 1.0,
+                                                     static_cast<double>(schedule.channels)));
   const double block = bytes / g.channels / static_cast<double>(schedule.blocks);
   if (schedule.pattern == Pattern::ring) {
     g.loops = static_cast<std::int64_t>(std::max(1.0, std::ceil(block / ring_chunk)));

@@ -31,7 +31,8 @@ LinkResources::LinkResources(const Topology& topology, std::span<const Schedule*
   std::uint32_t column = 0;
   for (const Schedule* schedule : schedules)
     for (std::uint32_t channel = 0; channel < schedule->channels; ++channel, ++column)
-      for (auto c = schedule->first_connection[channel]; c < schedule->first_connection[channel + 1]; ++c) {
+      for (auto c = schedule->first_connection[channel];
+           c < schedule->first_connection[channel + 1]; ++c) {
         const Connection& connection = schedule->connections[c];
         for (std::uint32_t i = 0; i < connection.link_count; ++i) {
           const LinkShare& share = schedule->links[connection.first_link + i];
@@ -92,7 +93,8 @@ LinkResources::LinkResources(const Topology& topology, std::span<const Schedule*
   // Loads by channel, from the classes' entries.
   std::vector<std::vector<Load>> rows(column);
   for (std::uint32_t r = 0; r < representatives.size(); ++r)
-    for (const Entry& entry : by_link[representatives[r]]) rows[entry.column].push_back({r, entry.coefficient});
+    for (const Entry& entry : by_link[representatives[r]])
+      rows[entry.column].push_back({r, entry.coefficient});
   column = 0;
   for (const Schedule* schedule : schedules) {
     Rows& channel_rows = channels_.emplace_back();
@@ -127,14 +129,18 @@ std::vector<double> LinkResources::capacities(const CollectiveConstants& constan
   return result;
 }
 
-std::span<const Load> LinkResources::channel_loads(std::size_t schedule, std::uint32_t channel) const {
+std::span<const Load> LinkResources::channel_loads(std::size_t schedule,
+                                                   std::uint32_t channel) const {
   const Rows& rows = channels_[schedule];
-  return std::span(rows.loads).subspan(rows.first[channel], rows.first[channel + 1] - rows.first[channel]);
+  return std::span(rows.loads)
+      .subspan(rows.first[channel], rows.first[channel + 1] - rows.first[channel]);
 }
 
-std::span<const Load> LinkResources::connection_loads(std::size_t schedule, std::uint32_t connection) const {
+std::span<const Load> LinkResources::connection_loads(std::size_t schedule,
+                                                      std::uint32_t connection) const {
   const Rows& rows = connections_[schedule];
-  require(connection + 1 < rows.first.size(), "loads by connection exist only in unfolded resources");
+  require(connection + 1 < rows.first.size(),
+          "loads by connection exist only in unfolded resources");
   return std::span(rows.loads)
       .subspan(rows.first[connection], rows.first[connection + 1] - rows.first[connection]);
 }

@@ -14,9 +14,9 @@ namespace dsim {
 /// The links that a set of schedules loads, as resources 0..size()-1 of an ActivityNetwork.
 ///
 /// Folded, links that every channel of every schedule loads alike become one resource of the least
-/// capacity among them. That is exact for max-min sharing: of two links with the same loads the wider
-/// one never binds first. Links of a kind scale together when constants change, so the least nominal
-/// rate is kept per kind.
+/// capacity among them. That is exact for max-min sharing: of two links with the same loads the
+/// wider one never binds first. Links of a kind scale together when constants change, so the least
+/// nominal rate is kept per kind.
 class LinkResources {
  public:
   LinkResources(const Topology& topology, std::span<const Schedule* const> schedules, bool fold);

@@ -45,8 +45,9 @@ class RingSearch {
     std::vector<std::uint32_t> next;
     for (std::uint32_t to = 0; to < links_.size(); ++to)
       if (!seen[to] && links_[here][to] > 0) next.push_back(to);
-    std::stable_sort(next.begin(), next.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return links_[here][a] > links_[here][b]; });
+    std::stable_sort(next.begin(), next.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return links_[here][a] > links_[here][b];
+    });
     for (const std::uint32_t to : next) {
       seen[to] = 1;
       path.push_back(to);
@@ -84,11 +85,13 @@ std::vector<std::vector<std::uint32_t>> mesh_rings(const Communicator& c,
     for (std::size_t j = 0; j < n; ++j) {
       if (i == j) continue;
       c.topology->route(c.gpus[ranks[i]], c.gpus[ranks[j]], c.routing, {}, route);
-      const bool direct = std::all_of(route.links.begin(), route.links.end(), [&](const LinkShare& l) {
-        const Link link = c.topology->link(l.link);
-        return link.kind == LinkKind::nvlink && link.from == c.topology->gpu_vertex(c.gpus[ranks[i]]) &&
-               link.to == c.topology->gpu_vertex(c.gpus[ranks[j]]);
-      });
+      const bool direct =
+          std::all_of(route.links.begin(), route.links.end(), [&](const LinkShare& l) {
+            const Link link = c.topology->link(l.link);
+            return link.kind == LinkKind::nvlink &&
+                   link.from == c.topology->gpu_vertex(c.gpus[ranks[i]]) &&
+                   link.to == c.topology->gpu_vertex(c.gpus[ranks[j]]);
+          });
       if (!direct) continue;
       for (const LinkShare& l : route.links)
         rate[i][j] += c.topology->link(l.link).bandwidth.bytes_per_second;

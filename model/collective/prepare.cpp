@@ -4,11 +4,12 @@
 
 namespace dsim {
 
-std::vector<double> alone_rates(const Granularity& granularity,
-                                const LinkResources& resources, std::size_t schedule_index,
-                                std::span<const double> capacities, double channel_cap, double occupancy) {
+std::vector<double> alone_rates(const Granularity& granularity, const LinkResources& resources,
+                                std::size_t schedule_index, std::span<const double> capacities,
+                                double channel_cap, double occupancy) {
   MaxMinProblem problem;
-  problem.capacity.assign(capacities.begin(), capacities.begin() + static_cast<std::ptrdiff_t>(resources.size()));
+  problem.capacity.assign(capacities.begin(),
+                          capacities.begin() + static_cast<std::ptrdiff_t>(resources.size()));
   for (double& capacity : problem.capacity) capacity /= occupancy;
   for (std::uint32_t channel = 0; channel < granularity.channels; ++channel)
     problem.add(channel_cap, 1, resources.channel_loads(schedule_index, channel));
@@ -19,7 +20,8 @@ std::vector<double> alone_rates(const Granularity& granularity,
 }
 
 FluidCollective prepare_fluid(const Schedule& schedule, const LinkResources& resources,
-                              std::size_t schedule_index, Bytes size, const CollectiveConstants& constants,
+                              std::size_t schedule_index, Bytes size,
+                              const CollectiveConstants& constants,
                               std::span<const double> capacities) {
   FluidCollective result;
   result.launch_seconds = constants.launch;
@@ -32,8 +34,13 @@ FluidCollective prepare_fluid(const Schedule& schedule, const LinkResources& res
   for (std::uint32_t channel = 0; channel < g.channels; ++channel) {
     const auto loads = resources.channel_loads(schedule_index, channel);
     const double work = channel_work(schedule, g);
-    const AloneTime alone = alone_time(schedule, g, cost, channel, rates[channel], cost.rate);
-    result.channels.push_back({alone.overhead, work, work / alone.moving, {loads.begin(), loads.end()}});
+    double single = cost.rate;
+    for (const Load& load : loads)
+      single = std::min(single, capacities[load.resource] / std::min(1.0, load.coefficient));
+    const AloneTime alone =
+        alone_time(schedule, g, cost, channel, rates[channel], std::max(single, rates[channel]));
+    result.channels.push_back(
+        {alone.overhead, work, work / alone.moving, {loads.begin(), loads.end()}});
     for (Load& load : result.channels.back().loads) load.coefficient *= moving;
   }
   return result;

@@ -16,7 +16,8 @@ Schedule plan_ring(const Communicator& communicator, CollectiveOp op) {
   const bool stream = op == CollectiveOp::broadcast;
   ScheduleBuilder builder(communicator, stream ? Pattern::stream : Pattern::ring);
   builder.schedule.blocks = stream ? 1 : n;
-  builder.schedule.rounds = op == CollectiveOp::all_reduce ? 2 * (std::int64_t{n} - 1) : std::int64_t{n} - 1;
+  builder.schedule.rounds =
+      op == CollectiveOp::all_reduce ? 2 * (std::int64_t{n} - 1) : std::int64_t{n} - 1;
   for (const ChannelPath& path : find_channels(communicator)) {
     builder.begin_channel();
     std::vector<std::uint32_t> order;

@@ -12,9 +12,12 @@ namespace dsim {
 
 std::string_view name_of(Fidelity fidelity) {
   switch (fidelity) {
-    case Fidelity::steps: return "steps";
-    case Fidelity::fluid: return "fluid";
-    case Fidelity::closed: return "closed";
+    case Fidelity::steps:
+      return "steps";
+    case Fidelity::fluid:
+      return "fluid";
+    case Fidelity::closed:
+      return "closed";
   }
   return "";
 }
@@ -26,7 +29,9 @@ struct Clock {
   const Engine* engine;
   std::vector<Time> ends;
   void note(std::uint64_t request) { ends[request] = engine->now(); }
-  static void note_end(void* self, std::uint64_t request) { static_cast<Clock*>(self)->note(request); }
+  static void note_end(void* self, std::uint64_t request) {
+    static_cast<Clock*>(self)->note(request);
+  }
 };
 
 // Starts a request when its time has come.
@@ -42,10 +47,12 @@ struct Starter {
   bool closed;
   void go(std::uint64_t index) {
     if (closed) {
-      engine->schedule(engine->now() + Time::from_seconds(closed_seconds(fluid)), Clock::note_end, clock, index);
+      engine->schedule(engine->now() + Time::from_seconds(closed_seconds(fluid)), Clock::note_end,
+                       clock, index);
     } else if (steps_run) {
       const Granularity g = granularity(*schedule, request->size);
-      steps_run->start(g, step_cost(*schedule, g, *constants), constants->launch, Clock::note_end, clock, index);
+      steps_run->start(g, step_cost(*schedule, g, *constants), constants->launch, Clock::note_end,
+                       clock, index);
     } else {
       fluid_run->start(fluid, Clock::note_end, clock, index);
     }
@@ -55,7 +62,8 @@ struct Starter {
 }  // namespace
 
 std::vector<CollectiveResult> run_collectives(std::span<const CollectiveRequest> requests,
-                                              const CollectiveConstants& constants, Fidelity fidelity) {
+                                              const CollectiveConstants& constants,
+                                              Fidelity fidelity) {
   if (requests.empty()) return {};
   std::vector<Schedule> schedules;
   for (const CollectiveRequest& request : requests) {
@@ -66,7 +74,8 @@ std::vector<CollectiveResult> run_collectives(std::span<const CollectiveRequest>
   }
   std::vector<const Schedule*> pointers;
   for (const Schedule& schedule : schedules) pointers.push_back(&schedule);
-  const LinkResources resources(*requests[0].communicator->topology, pointers, fidelity != Fidelity::steps);
+  const LinkResources resources(*requests[0].communicator->topology, pointers,
+                                fidelity != Fidelity::steps);
   const std::vector<double> capacities = resources.capacities(constants);
 
   Engine engine;

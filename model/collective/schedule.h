@@ -34,30 +34,30 @@ struct Worker {
 
 struct Schedule {
   Pattern pattern = Pattern::ring;
-  bool tree = false;                  ///< uses the tree constants
+  bool tree = false;  ///< uses the tree constants
   std::uint32_t ranks = 0;
   std::uint32_t channels = 0;
-  std::int64_t rounds = 0;            ///< ring: messages a loop and connection (2(n-1) or n-1)
-  std::int64_t blocks = 1;            ///< a channel's bytes are cut into this many blocks (ring: n)
-  std::vector<Connection> connections;  ///< grouped by channel
-  std::vector<Worker> workers;          ///< grouped by channel
+  std::int64_t rounds = 0;  ///< ring: messages a loop and connection (2(n-1) or n-1)
+  std::int64_t blocks = 1;  ///< a channel's bytes are cut into this many blocks (ring: n)
+  std::vector<Connection> connections;                        ///< grouped by channel
+  std::vector<Worker> workers;                                ///< grouped by channel
   std::vector<std::uint32_t> first_connection, first_worker;  ///< channels + 1 entries
-  std::vector<std::uint32_t> in, out;   ///< connection indices
+  std::vector<std::uint32_t> in, out;                         ///< connection indices
   std::vector<LinkShare> links;
 };
 
 /// How the bytes of one call are cut. All messages of a call have the same size.
 struct Granularity {
-  std::uint32_t channels = 1;   ///< channels used, <= Schedule::channels
-  std::int64_t messages = 0;    ///< on every connection
-  std::int64_t loops = 1;       ///< ring only
+  std::uint32_t channels = 1;  ///< channels used, <= Schedule::channels
+  std::int64_t messages = 0;   ///< on every connection
+  std::int64_t loops = 1;      ///< ring only
   double message_bytes = 0;
-  int slices = 1;               ///< a message moves in this many slices
+  int slices = 1;  ///< a message moves in this many slices
   double channel_bytes() const { return static_cast<double>(messages) * message_bytes; }
 };
 
-/// NCCL's Simple protocol: at least 32 KiB a channel and block; ring chunks up to 2 MiB in two slices,
-/// stream chunks up to 512 KiB in one (NVIDIA/nccl enqueue.cc, collectives.h).
+/// NCCL's Simple protocol: at least 32 KiB a channel and block; ring chunks up to 2 MiB in two
+/// slices, stream chunks up to 512 KiB in one (NVIDIA/nccl enqueue.cc, collectives.h).
 Granularity granularity(const Schedule& schedule, Bytes size);
 
 }  // namespace dsim

@@ -4,8 +4,8 @@ namespace dsim {
 
 namespace {
 // NCCL_STEPS = 8 steps a FIFO; a ring slice takes sliceSteps = 2 of them, a stream message one
-// (NVIDIA/nccl src/include/collectives.h). Over a network there are two in a row, the sender's and the
-// receiver's, which the proxies join.
+// (NVIDIA/nccl src/include/collectives.h). Over a network there are two in a row, the sender's and
+// the receiver's, which the proxies join.
 constexpr std::int64_t ring_fifo = 4, stream_fifo = 8;
 constexpr double receive_only = 0.5;
 }  // namespace
@@ -47,11 +47,13 @@ bool StepsRun::receives(std::int64_t op) const {
   return schedule_.pattern == Pattern::stream || op % loop_ops_ > 0;
 }
 std::int64_t StepsRun::message_sent(std::int64_t op) const {
-  return schedule_.pattern == Pattern::stream ? op : op / loop_ops_ * schedule_.rounds + op % loop_ops_;
+  return schedule_.pattern == Pattern::stream ? op
+                                              : op / loop_ops_ * schedule_.rounds + op % loop_ops_;
 }
 std::int64_t StepsRun::message_received(std::int64_t op) const {
-  return schedule_.pattern == Pattern::stream ? op
-                                              : op / loop_ops_ * schedule_.rounds + op % loop_ops_ - 1;
+  return schedule_.pattern == Pattern::stream
+             ? op
+             : op / loop_ops_ * schedule_.rounds + op % loop_ops_ - 1;
 }
 
 void StepsRun::launch(std::uint64_t) {
@@ -75,7 +77,8 @@ void StepsRun::advance(std::uint32_t index) {
     for (std::uint32_t i = 0; i < worker.out_count; ++i) {
       const std::uint32_t connection = schedule_.out[worker.first_out + i];
       const ConnectionState& out = connections_[connection];
-      if (out.sent - out.consumed >= (schedule_.connections[connection].network ? 2 * room : room)) return;
+      if (out.sent - out.consumed >= (schedule_.connections[connection].network ? 2 * room : room))
+        return;
     }
   }
   state.busy = true;

@@ -9,8 +9,9 @@
 
 namespace dsim {
 
-/// Runs a schedule message by message: every slice is a flow on its links, sent by one serial worker
-/// (CTA) per rank and channel, with a FIFO per connection. The reference that `fluid` is compared with.
+/// Runs a schedule message by message: every slice is a flow on its links, sent by one serial
+/// worker (CTA) per rank and channel, with a FIFO per connection. The reference that `fluid` is
+/// compared with.
 class StepsRun {
  public:
   /// `resources` must be unfolded; `schedule_index` is the schedule's place in it.
@@ -26,9 +27,9 @@ class StepsRun {
 
  private:
   struct WorkerState {
-    std::int64_t op = 0;           // operations finished
-    std::int32_t slice = 0;        // next slice of the current operation
-    std::int32_t sending = 0;      // flows of the current slice under way
+    std::int64_t op = 0;       // operations finished
+    std::int32_t slice = 0;    // next slice of the current operation
+    std::int32_t sending = 0;  // flows of the current slice under way
     bool busy = false;
   };
   struct ConnectionState {

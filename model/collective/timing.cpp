@@ -18,9 +18,12 @@ double longest_way_round(const Schedule& s, std::uint32_t channel, const StepCos
   const auto n = static_cast<std::int64_t>(s.first_connection[channel + 1] - first);
   if (n == 0) return 0;
   double turn = 0;
-  for (std::int64_t i = 0; i < n; ++i) turn += cost.latency(s.connections[first + static_cast<std::uint32_t>(i)]);
+  for (std::int64_t i = 0; i < n; ++i)
+    turn += cost.latency(s.connections[first + static_cast<std::uint32_t>(i)]);
   const std::int64_t rest = s.rounds % n;
-  const auto at = [&](std::int64_t i) { return cost.latency(s.connections[first + static_cast<std::uint32_t>(i % n)]); };
+  const auto at = [&](std::int64_t i) {
+    return cost.latency(s.connections[first + static_cast<std::uint32_t>(i % n)]);
+  };
   double window = 0;
   for (std::int64_t i = 0; i < rest; ++i) window += at(i);
   double best = window;
@@ -79,22 +82,25 @@ StepCost step_cost(const Schedule& schedule, const Granularity& g, const Collect
 
 double channel_work(const Schedule& schedule, const Granularity& g) {
   const double sends = static_cast<double>(g.messages);
-  const double extra = schedule.pattern == Pattern::ring ? receive_only * static_cast<double>(g.loops) : 0;
+  const double extra =
+      schedule.pattern == Pattern::ring ? receive_only * static_cast<double>(g.loops) : 0;
   return (sends + extra) * g.message_bytes;
 }
 
 namespace {
 
-// Longest chain of hops of one loop. While latency leaves the links idle, a slice moves faster than the
-// full pipeline's rate: with the share f of the time that a channel moves, 1/r = f/rate + (1 - f)/cap.
-double ring_chain(const Schedule& s, const Granularity& g, const StepCost& cost, std::uint32_t channel, double rate) {
+// Longest chain of hops of one loop. While latency leaves the links idle, a slice moves faster than
+// the full pipeline's rate: with the share f of the time that a channel moves, 1/r = f/rate + (1 -
+// f)/cap.
+double ring_chain(const Schedule& s, const Granularity& g, const StepCost& cost,
+                  std::uint32_t channel, double rate, double cap) {
   const double k = static_cast<double>(s.rounds);
   const double latencies = longest_way_round(s, channel, cost) + k * cost.overhead;
   const double bytes = k * g.message_bytes;
   double seconds = latencies + bytes / g.slices / rate;
   for (int round = 0; round < 8; ++round) {
     const double moving = std::min(1.0, bytes / rate / seconds);
-    const double slice_rate = 1 / (moving / rate + (1 - moving) / std::max(rate, cost.rate));
+    const double slice_rate = 1 / (moving / rate + (1 - moving) / std::max(rate, cap));
     seconds = latencies + bytes / g.slices / slice_rate;
   }
   return seconds;
@@ -102,13 +108,13 @@ double ring_chain(const Schedule& s, const Granularity& g, const StepCost& cost,
 
 }  // namespace
 
-AloneTime alone_time(const Schedule& s, const Granularity& g, const StepCost& cost, std::uint32_t channel,
-                     double rate, double fill_rate) {
+AloneTime alone_time(const Schedule& s, const Granularity& g, const StepCost& cost,
+                     std::uint32_t channel, double rate, double fill_rate) {
   const double overhead = g.slices * cost.overhead;
   const double busy = overhead + g.message_bytes / rate;  // of the CTA, a message
   if (s.pattern == Pattern::ring) {
     const double k = static_cast<double>(s.rounds), loops = static_cast<double>(g.loops);
-    const double first = std::max(k * busy, ring_chain(s, g, cost, channel, rate));
+    const double first = std::max(k * busy, ring_chain(s, g, cost, channel, rate, fill_rate));
     const double last = receive_only * busy;
     return {loops * (k + receive_only) * overhead,
             first + last + (loops - 1) * (k * busy + last) - loops * (k + receive_only) * overhead};

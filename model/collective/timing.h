@@ -6,33 +6,34 @@ namespace dsim {
 
 /// What one message of a call costs on a kind of connection, seconds; rate-independent parts.
 struct StepCost {
-  double overhead = 0;        ///< per slice, the sending CTA is busy with it
-  double local_latency = 0;   ///< from the end of a slice to its arrival, inside a node
-  double network_latency = 0; ///< same over the network
-  double rate = 0;            ///< B/s of one connection at most
+  double overhead = 0;         ///< per slice, the sending CTA is busy with it
+  double local_latency = 0;    ///< from the end of a slice to its arrival, inside a node
+  double network_latency = 0;  ///< same over the network
+  double rate = 0;             ///< B/s of one connection at most
 
   double latency(const Connection& c) const {
     return (c.network ? network_latency : local_latency) + c.latency;
   }
 };
 
-/// The Simple protocol: latency and overhead of a step shrink with chunks below 64 KiB as the square
-/// root of the size, to a floor of 1.5 us (docs/collectives.md).
+/// The Simple protocol: latency and overhead of a step shrink with chunks below 64 KiB as the
+/// square root of the size, to a floor of 1.5 us (docs/collectives.md).
 StepCost step_cost(const Schedule& schedule, const Granularity& granularity,
                    const CollectiveConstants& constants);
 
-/// Work of a channel, in bytes per connection, including the last receive-only operation of each loop
-/// of a ring, which keeps a CTA half as long as a send.
+/// Work of a channel, in bytes per connection, including the last receive-only operation of each
+/// loop of a ring, which keeps a CTA half as long as a send.
 double channel_work(const Schedule& schedule, const Granularity& granularity);
 
 /// Seconds one channel needs with the network to itself, without the launch.
 struct AloneTime {
-  double overhead = 0;   ///< links are (nearly) free for others: CTA overheads; a stream's filling
-  double moving = 0;     ///< the rest
+  double overhead = 0;  ///< links are (nearly) free for others: CTA overheads; a stream's filling
+  double moving = 0;    ///< the rest
 };
 
 /// Longest path through workers and connections when every connection moves at `rate` once the
-/// pipeline is full and at `fill_rate` (>= rate) while it fills.
+/// pipeline is full and at `fill_rate` (>= rate: a channel that has its links to itself) while it
+/// is not.
 ///   ring of k rounds: max(k busy, longest chain of k hops), busy = slices x o + c/rate,
 ///     hop = o + c/slices/rate + latency; then the last operation, which only receives.
 ///   stream of m messages: deepest path at fill_rate + (m - 1) busy.

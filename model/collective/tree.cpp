@@ -44,16 +44,18 @@ TreePlace binary_tree(std::int64_t n, std::int64_t node) {
 TreePlace second_tree(std::int64_t n, std::int64_t node) {
   const bool even = n % 2 == 0;
   const auto there = [&](std::int64_t x) { return even ? n - 1 - x : (x - 1 + n) % n; };
-  const auto back = [&](std::int64_t x) { return x == nobody ? nobody : even ? n - 1 - x : (x + 1) % n; };
+  const auto back = [&](std::int64_t x) {
+    return x == nobody ? nobody : even ? n - 1 - x : (x + 1) % n;
+  };
   TreePlace place = binary_tree(n, there(node));
   place.parent = back(place.parent);
   for (auto& child : place.children) child = back(child);
   return place;
 }
 
-// Inside a node a chain hangs below the rank on the channel's rail, which alone talks to other nodes.
-// Values are reduced up and broadcast down at the same time by two groups of threads: two workers a
-// rank, one at the root that turns the stream around.
+// Inside a node a chain hangs below the rank on the channel's rail, which alone talks to other
+// nodes. Values are reduced up and broadcast down at the same time by two groups of threads: two
+// workers a rank, one at the root that turns the stream around.
 Schedule plan_tree(const Communicator& communicator, CollectiveOp) {
   ScheduleBuilder builder(communicator, Pattern::stream);
   builder.schedule.tree = true;
@@ -68,10 +70,13 @@ Schedule plan_tree(const Communicator& communicator, CollectiveOp) {
       const auto& order = paths[c].node_orders[static_cast<std::size_t>(node)];
       for (const std::uint32_t rank : order) {
         up[rank] = builder.add_worker(rank);
-        down[rank] = place.parent == nobody && rank == order[0] ? up[rank] : builder.add_worker(rank);
+        down[rank] =
+            place.parent == nobody && rank == order[0] ? up[rank] : builder.add_worker(rank);
       }
     }
-    const auto head = [&](std::int64_t node) { return paths[c].node_orders[static_cast<std::size_t>(node)][0]; };
+    const auto head = [&](std::int64_t node) {
+      return paths[c].node_orders[static_cast<std::size_t>(node)][0];
+    };
     for (std::int64_t node = 0; node < nodes; ++node) {
       const auto& order = paths[c].node_orders[static_cast<std::size_t>(node)];
       for (std::size_t i = 0; i + 1 < order.size(); ++i) {
@@ -91,6 +96,7 @@ Schedule plan_tree(const Communicator& communicator, CollectiveOp) {
 
 extern const Algorithm tree_algorithm;
 const Algorithm tree_algorithm{"tree", "double binary tree over nodes, a chain inside each node",
-                               [](CollectiveOp op) { return op == CollectiveOp::all_reduce; }, plan_tree};
+                               [](CollectiveOp op) { return op == CollectiveOp::all_reduce; },
+                               plan_tree};
 
 }  // namespace dsim

@@ -39,11 +39,12 @@ class ClosedRunner : public CollectiveRunner {
 
 class StepsRunner : public CollectiveRunner {
  public:
-  StepsRunner(Engine& engine, ActivityNetwork& network, const Call& call, const LinkResources& resources,
-              const std::vector<std::size_t>& index, double launch)
+  StepsRunner(Engine& engine, ActivityNetwork& network, const Call& call,
+              const LinkResources& resources, const std::vector<std::size_t>& index, double launch)
       : call_(call), launch_(launch) {
     for (std::size_t group = 0; group < call.plan->schedules.size(); ++group)
-      runs_.push_back(std::make_unique<StepsRun>(engine, network, call.plan->schedules[group], resources, index[group]));
+      runs_.push_back(std::make_unique<StepsRun>(engine, network, call.plan->schedules[group],
+                                                 resources, index[group]));
   }
   void start(Engine::Action done, void* self, std::uint64_t argument) override {
     done_ = done;
@@ -51,8 +52,10 @@ class StepsRunner : public CollectiveRunner {
     argument_ = argument;
     running_ = runs_.size();
     for (std::size_t group = 0; group < runs_.size(); ++group)
-      runs_[group]->start(call_.granularity[group], call_.cost[group], launch_,
-                          [](void* runner, std::uint64_t) { static_cast<StepsRunner*>(runner)->group_done(); }, this, 0);
+      runs_[group]->start(
+          call_.granularity[group], call_.cost[group], launch_,
+          [](void* runner, std::uint64_t) { static_cast<StepsRunner*>(runner)->group_done(); },
+          this, 0);
   }
 
  private:
@@ -69,7 +72,8 @@ class StepsRunner : public CollectiveRunner {
 };
 
 const Algorithm& chosen(const CollectiveCall& call, const Workload& workload, const Plans& plans,
-                        std::string_view forced, std::map<std::uint32_t, std::pair<Communicator, double>>& known) {
+                        std::string_view forced,
+                        std::map<std::uint32_t, std::pair<Communicator, double>>& known) {
   if (!forced.empty()) {
     const Algorithm& algorithm = algorithm_by_name(forced);
     if (algorithm.supports(call.op)) return algorithm;
@@ -87,8 +91,8 @@ const Algorithm& chosen(const CollectiveCall& call, const Workload& workload, co
 
 }  // namespace
 
-Calls::Calls(const Workload& workload, Plans& plans, const CollectiveConstants& constants, Fidelity fidelity,
-             std::string_view algorithm)
+Calls::Calls(const Workload& workload, Plans& plans, const CollectiveConstants& constants,
+             Fidelity fidelity, std::string_view algorithm)
     : workload_(workload), constants_(constants), fidelity_(fidelity) {
   std::map<const Plan*, std::uint32_t> offsets;
   std::map<const Plan*, std::vector<std::size_t>> indices;
@@ -97,12 +101,16 @@ Calls::Calls(const Workload& workload, Plans& plans, const CollectiveConstants& 
   for (const CollectiveCall& request : workload.collectives) {
     Call call;
     call.algorithm = &chosen(request, workload, plans, algorithm, known);
-    call.plan = &plans.plan(workload.families[request.family.index()].groups, request.op, *call.algorithm);
-    const auto [offset, added] = offsets.try_emplace(call.plan, static_cast<std::uint32_t>(capacities_.size()));
+    call.plan =
+        &plans.plan(workload.families[request.family.index()].groups, request.op, *call.algorithm);
+    const auto [offset, added] =
+        offsets.try_emplace(call.plan, static_cast<std::uint32_t>(capacities_.size()));
     if (added) {
-      // Collectives of one program run on one stream, one after the other: plans need not share links.
+      // Collectives of one program run on one stream, one after the other: plans need not share
+      // links.
       const auto own = call.plan->resources->capacities(constants);
-      if (fidelity != Fidelity::steps) capacities_.insert(capacities_.end(), own.begin(), own.end());
+      if (fidelity != Fidelity::steps)
+        capacities_.insert(capacities_.end(), own.begin(), own.end());
       for (const Schedule& schedule : call.plan->schedules) {
         indices[call.plan].push_back(all.size());
         all.push_back(&schedule);
@@ -118,7 +126,8 @@ Calls::Calls(const Workload& workload, Plans& plans, const CollectiveConstants& 
       call.cost.push_back(step_cost(schedule, g, constants));
       call.channels = std::max(call.channels, g.channels);
       if (fidelity == Fidelity::steps) continue;
-      FluidCollective fluid = prepare_fluid(schedule, *call.plan->resources, group, request.bytes, constants, own);
+      FluidCollective fluid =
+          prepare_fluid(schedule, *call.plan->resources, group, request.bytes, constants, own);
       for (ChannelActivity& channel : fluid.channels) {
         for (Load& load : channel.loads) load.resource += call.first_resource;
         call.fluid.channels.push_back(std::move(channel));
@@ -139,8 +148,8 @@ std::vector<double> Calls::held_sms() const {
   return result;
 }
 
-// A rank sends on its outgoing connections; memory_traffic bytes of HBM traffic per byte sent. A class
-// stands for all its ranks, so its one memory carries their mean.
+// A rank sends on its outgoing connections; memory_traffic bytes of HBM traffic per byte sent. A
+// class stands for all its ranks, so its one memory carries their mean.
 void Calls::load_memory(const ExecutionSetup& setup) {
   if (fidelity_ != Fidelity::fluid) return;
   std::vector<std::int32_t> class_of_rank;
@@ -156,30 +165,39 @@ void Calls::load_memory(const ExecutionSetup& setup) {
     for (std::size_t group = 0; group < call.plan->schedules.size(); ++group) {
       const Schedule& schedule = call.plan->schedules[group];
       if (schedule.connections.empty()) continue;
-      for (std::uint32_t channel = 0; channel < call.granularity[group].channels; ++channel, ++channel_index) {
+      for (std::uint32_t channel = 0; channel < call.granularity[group].channels;
+           ++channel, ++channel_index) {
         std::vector<double> sends(workload_.classes.size(), 0);
-        for (auto c = schedule.first_connection[channel]; c < schedule.first_connection[channel + 1]; ++c) {
-          const std::uint32_t rank = groups[group][schedule.workers[schedule.connections[c].from_worker].rank];
+        for (auto c = schedule.first_connection[channel];
+             c < schedule.first_connection[channel + 1]; ++c) {
+          const std::uint32_t rank =
+              groups[group][schedule.workers[schedule.connections[c].from_worker].rank];
           sends[static_cast<std::size_t>(class_of_rank[rank])] += 1;
         }
         for (std::size_t c = 0; c < sends.size(); ++c)
           if (sends[c] > 0)
             call.fluid.channels[channel_index].loads.push_back(
-                {setup.hbm(c), constants_.memory_traffic * sends[c] / static_cast<double>(workload_.classes[c].ranks.size())});
+                {setup.hbm(c), constants_.memory_traffic * sends[c] /
+                                   static_cast<double>(workload_.classes[c].ranks.size())});
       }
     }
   }
 }
 
 RunnerFactory Calls::runner() const {
-  return [this](Engine& engine, ActivityNetwork& network, std::uint32_t index) -> std::unique_ptr<CollectiveRunner> {
+  return [this](Engine& engine, ActivityNetwork& network,
+                std::uint32_t index) -> std::unique_ptr<CollectiveRunner> {
     const Call& call = calls_[index];
     switch (fidelity_) {
-      case Fidelity::fluid: return std::make_unique<FluidRunner>(engine, network, call.fluid);
-      case Fidelity::closed: return std::make_unique<ClosedRunner>(engine, closed_seconds(call.fluid));
-      case Fidelity::steps: break;
+      case Fidelity::fluid:
+        return std::make_unique<FluidRunner>(engine, network, call.fluid);
+      case Fidelity::closed:
+        return std::make_unique<ClosedRunner>(engine, closed_seconds(call.fluid));
+      case Fidelity::steps:
+        break;
     }
-    return std::make_unique<StepsRunner>(engine, network, call, *unfolded_, unfolded_index_[index], constants_.launch);
+    return std::make_unique<StepsRunner>(engine, network, call, *unfolded_, unfolded_index_[index],
+                                         constants_.launch);
   };
 }
 

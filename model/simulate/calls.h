@@ -19,15 +19,15 @@ struct Call {
   std::vector<StepCost> cost;            ///< by group
   FluidCollective fluid;                 ///< all groups; fluid and closed
   std::uint32_t channels = 0;
-  std::uint32_t first_resource = 0;      ///< of the plan's links in the executor's network
+  std::uint32_t first_resource = 0;  ///< of the plan's links in the executor's network
 };
 
 /// All calls of a workload at a fidelity, with the network resources they share.
 class Calls {
  public:
   /// `algorithm` empty: chosen as NCCL does. Throws InputError if it cannot run an operation.
-  Calls(const Workload& workload, Plans& plans, const CollectiveConstants& constants, Fidelity fidelity,
-        std::string_view algorithm);
+  Calls(const Workload& workload, Plans& plans, const CollectiveConstants& constants,
+        Fidelity fidelity, std::string_view algorithm);
 
   const std::vector<Call>& calls() const { return calls_; }
   const std::vector<double>& link_capacities() const { return capacities_; }
@@ -42,8 +42,9 @@ class Calls {
   Fidelity fidelity_;
   std::vector<Call> calls_;
   std::vector<double> capacities_;
-  std::unique_ptr<LinkResources> unfolded_;       // steps
-  std::vector<std::vector<std::size_t>> unfolded_index_;  // by call and group: schedule in unfolded_
+  std::unique_ptr<LinkResources> unfolded_;  // steps
+  std::vector<std::vector<std::size_t>>
+      unfolded_index_;  // by call and group: schedule in unfolded_
 };
 
 }  // namespace dsim

@@ -15,7 +15,8 @@ namespace dsim {
 
 namespace {
 
-// The same configuration run by two operators: 0.8 to 1.7 % (MLPerf Training v3.0-v5.1 submissions).
+// The same configuration run by two operators: 0.8 to 1.7 % (MLPerf Training v3.0-v5.1
+// submissions).
 constexpr double machine_scatter = 0.015;
 constexpr double z90 = 1.645;
 
@@ -34,11 +35,12 @@ std::vector<Variation> constants_of(const Scenario& base) {
     if (constant.sigma <= 0 || constant.value == 0) return;
     const std::string key(name);
     const double sigma = constant.sigma;
-    result.push_back({key, fmt::format("{} {:+.0f} %", key, 100 * sigma), true, [key, sigma](Scenario& s) {
-                        s.visit([&](std::string_view other, Constant& c) {
-                          if (other == key) scale(c, 1 + sigma);
-                        });
-                      }});
+    result.push_back(
+        {key, fmt::format("{} {:+.0f} %", key, 100 * sigma), true, [key, sigma](Scenario& s) {
+           s.visit([&](std::string_view other, Constant& c) {
+             if (other == key) scale(c, 1 + sigma);
+           });
+         }});
   });
   return result;
 }
@@ -49,7 +51,8 @@ std::vector<Variation> choices_of(const Scenario& base) {
     result.push_back({std::move(name), std::move(change), false, std::move(apply)});
   };
   add("GPU compute", "GPU peak +25 %", [](Scenario& s) {
-    for (double* peak : {&s.gpu.fp32, &s.gpu.tf32, &s.gpu.fp16, &s.gpu.bf16, &s.gpu.fp8}) *peak *= 1.25;
+    for (double* peak : {&s.gpu.fp32, &s.gpu.tf32, &s.gpu.fp16, &s.gpu.bf16, &s.gpu.fp8})
+      *peak *= 1.25;
   });
   add("HBM bandwidth", "HBM bandwidth +25 %", [](Scenario& s) { s.gpu.hbm_bandwidth *= 1.25; });
   add("host", "host launches twice as fast", [](Scenario& s) {
@@ -62,23 +65,30 @@ std::vector<Variation> choices_of(const Scenario& base) {
   if (base.ranks < 2) return result;
   if (base.plans->topology().node_of(base.plans->gpus().front()) !=
       base.plans->topology().node_of(base.plans->gpus().back()))
-    add("network bandwidth", "NIC and fabric rates doubled", [](Scenario& s) { scale(s.collective.network_efficiency, 2); });
-  add("NVLink bandwidth", "NVLink rate doubled", [](Scenario& s) { scale(s.collective.nvlink_efficiency, 2); });
+    add("network bandwidth", "NIC and fabric rates doubled",
+        [](Scenario& s) { scale(s.collective.network_efficiency, 2); });
+  add("NVLink bandwidth", "NVLink rate doubled",
+      [](Scenario& s) { scale(s.collective.nvlink_efficiency, 2); });
   add("network latency", "network latency halved", [](Scenario& s) {
     scale(s.collective.network_latency, .5);
     scale(s.collective.network_post, .5);
   });
   for (const std::int64_t mib : {1, 4})
     if (base.ddp.first_bucket.count != mib << 20)
-      add("first bucket", fmt::format("first bucket {} MiB", mib), [mib](Scenario& s) { s.ddp.first_bucket = {mib << 20}; });
+      add("first bucket", fmt::format("first bucket {} MiB", mib),
+          [mib](Scenario& s) { s.ddp.first_bucket = {mib << 20}; });
   for (const std::int64_t mib : {10, 25, 50, 100})
     if (base.ddp.bucket_cap.count != mib << 20)
-      add("bucket cap", fmt::format("bucket cap {} MiB", mib), [mib](Scenario& s) { s.ddp.bucket_cap = {mib << 20}; });
+      add("bucket cap", fmt::format("bucket cap {} MiB", mib),
+          [mib](Scenario& s) { s.ddp.bucket_cap = {mib << 20}; });
   if (!base.ddp.gradient_as_bucket_view)
-    add("bucket view", "gradient_as_bucket_view", [](Scenario& s) { s.ddp.gradient_as_bucket_view = true; });
+    add("bucket view", "gradient_as_bucket_view",
+        [](Scenario& s) { s.ddp.gradient_as_bucket_view = true; });
   if (base.ddp.compression == Compression::none)
-    add("compression", "fp16 gradient compression", [](Scenario& s) { s.ddp.compression = Compression::fp16; });
-  if (!base.stragglers.empty()) add("stragglers", "no straggler", [](Scenario& s) { s.stragglers.clear(); });
+    add("compression", "fp16 gradient compression",
+        [](Scenario& s) { s.ddp.compression = Compression::fp16; });
+  if (!base.stragglers.empty())
+    add("stragglers", "no straggler", [](Scenario& s) { s.stragglers.clear(); });
   return result;
 }
 
@@ -123,7 +133,8 @@ std::vector<Elasticity> elasticities(const Scenario& base, double base_step_s, s
 Interval interval90(double step_s, const std::vector<Elasticity>& changes) {
   double variance = machine_scatter * machine_scatter;
   for (const Elasticity& e : changes)
-    if (e.is_constant && e.step_time_s > 0) variance += std::pow(std::log(e.step_time_s / step_s), 2);
+    if (e.is_constant && e.step_time_s > 0)
+      variance += std::pow(std::log(e.step_time_s / step_s), 2);
   const double spread = std::exp(z90 * std::sqrt(variance));
   return {step_s / spread, step_s * spread};
 }

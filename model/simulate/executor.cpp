@@ -52,7 +52,8 @@ class Executor {
         return result;
       }
     for (ClassState& c : classes_) {
-      require(c.iteration == setup_.iterations, "a rank waits for ever: the workload has a deadlock");
+      require(c.iteration == setup_.iterations,
+              "a rank waits for ever: the workload has a deadlock");
       result.classes.push_back(std::move(c.result));
     }
     result.events = engine_.fired();
@@ -66,7 +67,7 @@ class Executor {
     bool busy = false;
     EventId wake;
     Time free_at;
-    std::int64_t last = -1;            // the task that ran before on this stream
+    std::int64_t last = -1;  // the task that ran before on this stream
     Load loads[2];
   };
   struct ClassState {
@@ -74,16 +75,16 @@ class Executor {
     const Dependents* dependents = nullptr;
     double speed = 1;
     std::vector<StreamState> streams;
-    std::vector<std::uint32_t> missing;   // dependencies still running
-    std::vector<std::int64_t> latest;     // the dependency that ended last
+    std::vector<std::uint32_t> missing;  // dependencies still running
+    std::vector<std::int64_t> latest;    // the dependency that ended last
     std::size_t unfinished = 0;
     int iteration = 0;
-    Time host;                            // when the host is free
+    Time host;  // when the host is free
     ClassExecution result;
   };
   struct CallState {
     std::uint32_t expected = 0, arrived = 0;
-    std::vector<std::uint32_t> members;   // classes that have arrived
+    std::vector<std::uint32_t> members;  // classes that have arrived
     std::unique_ptr<CollectiveRunner> runner;
     std::unique_ptr<CollectiveRunner> previous;  // its frames may still be on the stack
   };
@@ -141,7 +142,8 @@ class Executor {
       c.result.tasks[t].issued = c.host;
       // The host goes on to issue what is left out while the GPU runs it.
       if (task.kind == TaskKind::fast_forward)
-        c.host += task.count * (c.result.tasks[task.to.index()].issued - c.result.tasks[task.from.index()].issued);
+        c.host += task.count * (c.result.tasks[task.to.index()].issued -
+                                c.result.tasks[task.from.index()].issued);
     }
     c.result.host_end = c.host;
     c.unfinished = program.tasks.size();
@@ -190,7 +192,8 @@ class Executor {
   void explain_start(ClassState& c, const StreamState& stream, std::uint32_t t, Time earliest) {
     TaskRecord& record = c.result.tasks[t];
     const std::int64_t dependency = c.latest[t];
-    const Time depended = dependency >= 0 ? c.result.tasks[static_cast<std::size_t>(dependency)].end : Time{};
+    const Time depended =
+        dependency >= 0 ? c.result.tasks[static_cast<std::size_t>(dependency)].end : Time{};
     record.release = Release::start;
     if (stream.last >= 0) {
       record.release = Release::stream_order;
@@ -202,7 +205,8 @@ class Executor {
       record.release = Release::dependency;
       record.released_by = TaskId{static_cast<std::uint32_t>(dependency)};
     }
-    if (earliest >= engine_.now() && earliest > stream.free_at && (dependency < 0 || earliest > depended)) {
+    if (earliest >= engine_.now() && earliest > stream.free_at &&
+        (dependency < 0 || earliest > depended)) {
       record.release = Release::launch;
       record.released_by = TaskId{};
     }
@@ -218,8 +222,10 @@ class Executor {
         if (seconds <= 0) return true;
         StreamState& stream = c.streams[s];
         std::size_t loads = 0;
-        if (task.sm_share > 0) stream.loads[loads++] = {setup_.sm(index), task.sm_share * setup_.sms / kernel_rate};
-        if (task.hbm_bytes > 0) stream.loads[loads++] = {setup_.hbm(index), task.hbm_bytes / seconds / kernel_rate};
+        if (task.sm_share > 0)
+          stream.loads[loads++] = {setup_.sm(index), task.sm_share * setup_.sms / kernel_rate};
+        if (task.hbm_bytes > 0)
+          stream.loads[loads++] = {setup_.hbm(index), task.hbm_bytes / seconds / kernel_rate};
         network_.start<&Executor::task_done>({.work = seconds * kernel_rate,
                                               .cap = kernel_rate,
                                               .weight = 1,
@@ -228,15 +234,21 @@ class Executor {
         return false;
       }
       case TaskKind::delay:
-        engine_.schedule<&Executor::task_done>(engine_.now() + Time::from_seconds(task.seconds), *this, pack(index, s));
+        engine_.schedule<&Executor::task_done>(engine_.now() + Time::from_seconds(task.seconds),
+                                               *this, pack(index, s));
         return false;
       case TaskKind::fast_forward: {
-        const Time period = c.result.tasks[task.to.index()].end - c.result.tasks[task.from.index()].end;
-        engine_.schedule<&Executor::task_done>(engine_.now() + task.count * period, *this, pack(index, s));
+        const Time period =
+            c.result.tasks[task.to.index()].end - c.result.tasks[task.from.index()].end;
+        engine_.schedule<&Executor::task_done>(engine_.now() + task.count * period, *this,
+                                               pack(index, s));
         return false;
       }
-      case TaskKind::collective: arrive(index, task.collective); return false;
-      case TaskKind::join: return true;
+      case TaskKind::collective:
+        arrive(index, task.collective);
+        return false;
+      case TaskKind::join:
+        return true;
     }
     return true;
   }
@@ -252,8 +264,11 @@ class Executor {
     }
     state.previous = std::move(state.runner);
     state.runner = setup_.runner(engine_, network_, call);
-    state.runner->start([](void* self, std::uint64_t which) { static_cast<Executor*>(self)->collective_done(which); },
-                        this, call);
+    state.runner->start(
+        [](void* self, std::uint64_t which) {
+          static_cast<Executor*>(self)->collective_done(which);
+        },
+        this, call);
   }
 
   void collective_done(std::uint64_t call) {
@@ -282,7 +297,9 @@ class Executor {
     return c.streams[s].queue[c.streams[s].head - 1];
   }
 
-  void wake(std::uint64_t packed) { start_ready(static_cast<std::uint32_t>(packed >> 8), packed & 255); }
+  void wake(std::uint64_t packed) {
+    start_ready(static_cast<std::uint32_t>(packed >> 8), packed & 255);
+  }
 
   void task_done(std::uint64_t packed) {
     const auto index = static_cast<std::uint32_t>(packed >> 8);
@@ -309,7 +326,9 @@ class Executor {
     }
   }
 
-  static std::uint64_t pack(std::uint32_t index, std::uint8_t stream) { return std::uint64_t{index} << 8 | stream; }
+  static std::uint64_t pack(std::uint32_t index, std::uint8_t stream) {
+    return std::uint64_t{index} << 8 | stream;
+  }
 
   const ExecutionSetup& setup_;
   const Workload& workload_;

@@ -21,19 +21,19 @@ class CollectiveRunner {
 };
 
 /// Makes the runner of call `call` (an index into Workload::collectives).
-using RunnerFactory =
-    std::function<std::unique_ptr<CollectiveRunner>(Engine& engine, ActivityNetwork& network, std::uint32_t call)>;
+using RunnerFactory = std::function<std::unique_ptr<CollectiveRunner>(
+    Engine& engine, ActivityNetwork& network, std::uint32_t call)>;
 
 /// Everything the executor needs beside the programs.
 struct ExecutionSetup {
   const Workload* workload = nullptr;
-  std::vector<double> link_capacities;      ///< resources 0.. of the network
-  double sms = 1;                           ///< of a GPU: resource sm(class)
-  double hbm_bandwidth = 1;                 ///< B/s a GPU's memory gives: resource hbm(class)
-  double launch_latency = 0;                ///< s from issue to the earliest start
-  std::vector<double> held_sms;             ///< by call: SMs its CTAs keep from arrival to end
+  std::vector<double> link_capacities;  ///< resources 0.. of the network
+  double sms = 1;                       ///< of a GPU: resource sm(class)
+  double hbm_bandwidth = 1;             ///< B/s a GPU's memory gives: resource hbm(class)
+  double launch_latency = 0;            ///< s from issue to the earliest start
+  std::vector<double> held_sms;         ///< by call: SMs its CTAs keep from arrival to end
   RunnerFactory runner;
-  int iterations = 2;                       ///< the last one is the steady step
+  int iterations = 2;  ///< the last one is the steady step
   std::stop_token stop;
 
   std::uint32_t sm(std::size_t rank_class) const {
@@ -45,21 +45,21 @@ struct ExecutionSetup {
 /// When and why a task of the last iteration ran.
 struct TaskRecord {
   Time issued, start, end;
-  Time data_start;                          ///< collectives: when the last rank had arrived
+  Time data_start;  ///< collectives: when the last rank had arrived
   Release release = Release::start;
-  TaskId released_by;                       ///< of the same class and iteration; invalid otherwise
+  TaskId released_by;  ///< of the same class and iteration; invalid otherwise
 };
 
 struct ClassExecution {
-  std::vector<TaskRecord> tasks;            ///< by task of the class's program
-  Time begin, end;                          ///< of the step: ends of the last compute task
-  Time host_begin, host_end;                ///< of issuing
+  std::vector<TaskRecord> tasks;  ///< by task of the class's program
+  Time begin, end;                ///< of the step: ends of the last compute task
+  Time host_begin, host_end;      ///< of issuing
 };
 
 struct Execution {
   std::vector<ClassExecution> classes;
   std::uint64_t events = 0;
-  bool stopped = false;                     ///< the stop token was set
+  bool stopped = false;  ///< the stop token was set
 };
 
 Execution execute(const ExecutionSetup& setup);

@@ -14,19 +14,19 @@ namespace dsim {
 
 struct Straggler {
   std::uint32_t rank = 0;
-  double factor = 1;   ///< kernel times of this rank are multiplied by it; > 0
+  double factor = 1;  ///< kernel times of this rank are multiplied by it; > 0
 };
 
 /// One training job.
 struct Job {
   std::string model = "bert-large";
-  std::int64_t micro_batch = 0;      ///< per GPU; 0 = the model's default
-  std::int64_t sequence = 0;         ///< 0 = the model's default
+  std::int64_t micro_batch = 0;  ///< per GPU; 0 = the model's default
+  std::int64_t sequence = 0;     ///< 0 = the model's default
   Precision precision = Precision::bf16;
-  bool precision_given = false;      ///< else the best the GPU has (bf16, or fp16 on Volta)
+  bool precision_given = false;  ///< else the best the GPU has (bf16, or fp16 on Volta)
   Fusion fusion = Fusion::eager;
-  bool flash_attention = true;       ///< else attention as separate GEMMs and softmax
-  std::string optimizer;             ///< empty = the model's default
+  bool flash_attention = true;  ///< else attention as separate GEMMs and softmax
+  std::string optimizer;        ///< empty = the model's default
   DdpOptions ddp;
   std::vector<std::uint32_t> ranks;  ///< GPUs it runs on, in rank order; empty = all, packed
 };
@@ -37,19 +37,19 @@ struct Experiment {
   std::vector<Job> jobs{Job{}};
   std::vector<Straggler> stragglers;
   Fidelity fidelity = Fidelity::fluid;
-  std::optional<Routing> routing;    ///< empty = the topology's own
-  std::string algorithm;             ///< empty = chosen
+  std::optional<Routing> routing;  ///< empty = the topology's own
+  std::string algorithm;           ///< empty = chosen
   std::uint64_t seed = 1;
 };
 
 /// How to run, apart from what.
 struct RunControl {
   std::stop_token stop;
-  std::function<void(double fraction)> progress;   ///< called rarely, from the simulating thread
+  std::function<void(double fraction)> progress;  ///< called rarely, from the simulating thread
   bool record_timeline = false;
-  std::vector<std::uint32_t> timeline_ranks;       ///< empty = one of each class
+  std::vector<std::uint32_t> timeline_ranks;  ///< empty = one of each class
   bool elasticities = true;
-  bool scaling = true;                              ///< efficiency against one GPU and one node
+  bool scaling = true;  ///< efficiency against one GPU and one node
 };
 
 /// The one door: command line, GUI, tests, planner and validation come through here.

@@ -37,7 +37,8 @@ std::vector<LinkUse> link_uses(const Scenario& scenario, const Outcome& outcome)
           bytes[load.resource] += load.coefficient * call.granularity[group].channel_bytes();
     auto& names = labels[call.plan];
     if (names.empty())
-      for (std::size_t r = 0; r < links.size(); ++r) names.push_back(label(topology, links.sample(r)));
+      for (std::size_t r = 0; r < links.size(); ++r)
+        names.push_back(label(topology, links.sample(r)));
     std::map<std::string, double> busiest;
     for (std::size_t r = 0; r < links.size(); ++r) {
       double& busy = busiest[names[r]];

@@ -8,8 +8,8 @@ namespace dsim {
 
 /// Bytes over the busiest link of a class of links during one collective.
 struct LinkUse {
-  std::string resource;   ///< "NIC uplink", "NVLink", "PCIe", "leaf uplink"
-  std::size_t call = 0;   ///< index into Workload::collectives
+  std::string resource;     ///< "NIC uplink", "NVLink", "PCIe", "leaf uplink"
+  std::size_t call = 0;     ///< index into Workload::collectives
   double busy_seconds = 0;  ///< bytes over the link's achievable rate
 };
 

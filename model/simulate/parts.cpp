@@ -8,10 +8,10 @@ namespace dsim {
 namespace {
 
 StepParts operator-(StepParts a, const StepParts& b) {
-  return {a.forward_s - b.forward_s,   a.backward_s - b.backward_s,
+  return {a.forward_s - b.forward_s,     a.backward_s - b.backward_s,
           a.optimizer_s - b.optimizer_s, a.exposed_communication_s - b.exposed_communication_s,
-          a.bubble_s - b.bubble_s,     a.launch_s - b.launch_s,
-          a.input_s - b.input_s,       a.wait_s - b.wait_s};
+          a.bubble_s - b.bubble_s,       a.launch_s - b.launch_s,
+          a.input_s - b.input_s,         a.wait_s - b.wait_s};
 }
 
 void add(StepParts& a, const StepParts& b, double times) {
@@ -27,11 +27,16 @@ void add(StepParts& a, const StepParts& b, double times) {
 
 double& part_of(StepParts& parts, Phase phase) {
   switch (phase) {
-    case Phase::input: return parts.input_s;
-    case Phase::forward: return parts.forward_s;
-    case Phase::backward: return parts.backward_s;
-    case Phase::optimizer: return parts.optimizer_s;
-    case Phase::other: break;
+    case Phase::input:
+      return parts.input_s;
+    case Phase::forward:
+      return parts.forward_s;
+    case Phase::backward:
+      return parts.backward_s;
+    case Phase::optimizer:
+      return parts.optimizer_s;
+    case Phase::other:
+      break;
   }
   return parts.launch_s;
 }
@@ -53,7 +58,8 @@ class Divider {
       const TaskRecord& record = execution_.tasks[t];
       if (record.start > cursor) divide_gap(cursor, record.start, t);
       if (task.kind == TaskKind::fast_forward)
-        add(total_, after[task.to.index()] - after[task.from.index()], static_cast<double>(task.count));
+        add(total_, after[task.to.index()] - after[task.from.index()],
+            static_cast<double>(task.count));
       else if (record.end > record.start)
         part_of(total_, task.phase) += (record.end - record.start).seconds();
       cursor = std::max(cursor, record.end);

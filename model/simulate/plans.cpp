@@ -4,7 +4,8 @@
 
 namespace dsim {
 
-Plans::Plans(const Topology& topology, Routing routing, Architecture architecture, std::vector<GpuId> gpus)
+Plans::Plans(const Topology& topology, Routing routing, Architecture architecture,
+             std::vector<GpuId> gpus)
     : topology_(topology), routing_(routing), architecture_(architecture), gpus_(std::move(gpus)) {}
 
 Communicator Plans::communicator(const std::vector<std::uint32_t>& group) const {

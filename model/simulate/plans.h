@@ -23,7 +23,8 @@ struct Plan {
 /// Plans of one placement of ranks on a topology, made when first asked for. Thread-safe.
 class Plans {
  public:
-  Plans(const Topology& topology, Routing routing, Architecture architecture, std::vector<GpuId> gpus);
+  Plans(const Topology& topology, Routing routing, Architecture architecture,
+        std::vector<GpuId> gpus);
 
   const Plan& plan(const std::vector<std::vector<std::uint32_t>>& groups, CollectiveOp op,
                    const Algorithm& algorithm);

@@ -31,18 +31,19 @@ struct BucketReport {
 
 /// What changes when one thing is varied. Found by simulating again.
 struct Elasticity {
-  std::string name;             ///< "nic bandwidth", "kappa"
-  std::string change;           ///< "NIC 800 Gb/s", "kappa +5 %"
-  double step_time_s = 0;       ///< with the change
-  double relative = 0;          ///< (changed - base) / base
-  bool is_constant = false;     ///< an uncertain constant (feeds the interval) or a thing one can change
+  std::string name;        ///< "nic bandwidth", "kappa"
+  std::string change;      ///< "NIC 800 Gb/s", "kappa +5 %"
+  double step_time_s = 0;  ///< with the change
+  double relative = 0;     ///< (changed - base) / base
+  bool is_constant =
+      false;  ///< an uncertain constant (feeds the interval) or a thing one can change
 };
 
 /// A shared resource and the time share it was busy.
 struct ResourceLoad {
-  std::string resource;         ///< "NIC uplink", "NVLink port", "SMs", "HBM"
-  double load = 0;              ///< mean over the step, 0..1
-  double load_backward = 0;     ///< mean while backward ran
+  std::string resource;      ///< "NIC uplink", "NVLink port", "SMs", "HBM"
+  double load = 0;           ///< mean over the step, 0..1
+  double load_backward = 0;  ///< mean while backward ran
 };
 
 /// An input that rests on a constant.
@@ -57,22 +58,22 @@ struct Report {
   std::string model_name, gpu_title, sample_unit;
   std::int64_t parameters = 0, micro_batch = 0, sequence = 0, accumulate = 1;
   std::int64_t gpus = 0, nodes = 0;
-  std::string collective;       ///< "ring, 16 channels"
+  std::string collective;  ///< "ring, 16 channels"
   std::uint32_t rank_classes = 1;
 
   // The answer.
-  double step_time_s = 0, step_time_low_s = 0, step_time_high_s = 0;   ///< 90 % interval
+  double step_time_s = 0, step_time_low_s = 0, step_time_high_s = 0;  ///< 90 % interval
   StepParts parts;
-  double communication_s = 0;   ///< all collective time, hidden or not
-  double throughput = 0;        ///< samples/s, all GPUs
-  double tokens_per_s = 0;      ///< 0 for images
+  double communication_s = 0;  ///< all collective time, hidden or not
+  double throughput = 0;       ///< samples/s, all GPUs
+  double tokens_per_s = 0;     ///< 0 for images
   double mfu = 0;
   std::string mfu_formula;
-  std::optional<double> scaling_efficiency;        ///< against gpus x one GPU
-  std::string scaling_efficiency_reason;           ///< why it is missing
+  std::optional<double> scaling_efficiency;  ///< against gpus x one GPU
+  std::string scaling_efficiency_reason;     ///< why it is missing
   std::optional<double> scaling_efficiency_node;
   MemoryFootprint memory;
-  std::string memory_advice;    ///< the smallest change that makes it fit, if it does not
+  std::string memory_advice;  ///< the smallest change that makes it fit, if it does not
   std::vector<BucketReport> buckets;
   double gradient_bytes = 0;
   ResourceLoad bottleneck;
@@ -80,8 +81,8 @@ struct Report {
   std::string bottleneck_sentence;
   std::vector<Elasticity> elasticities;
   std::vector<InputUse> inputs;
-  std::vector<std::string> warnings;   ///< extrapolation, out of range
-  std::shared_ptr<const Timeline> timeline;   ///< of the recorded ranks; null if not asked for
+  std::vector<std::string> warnings;         ///< extrapolation, out of range
+  std::shared_ptr<const Timeline> timeline;  ///< of the recorded ranks; null if not asked for
 };
 
 }  // namespace dsim

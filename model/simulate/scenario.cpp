@@ -13,8 +13,9 @@ namespace dsim {
 void Scenario::visit(const ConstantVisitor& visitor) {
   compute.visit(visitor);
   host.visit(visitor);
-  visitor("optimizer bytes", element_bytes(request.precision) == 4 ? optimizer.bytes_per_parameter_full
-                                                                  : optimizer.bytes_per_parameter_mixed);
+  visitor("optimizer bytes", element_bytes(request.precision) == 4
+                                 ? optimizer.bytes_per_parameter_full
+                                 : optimizer.bytes_per_parameter_mixed);
   if (ranks > 1) collective.visit(visitor);
 }
 
@@ -24,7 +25,8 @@ namespace {
 LinkKind network_kind(const Topology& t) {
   for (std::size_t l = 0; l < t.link_count(); ++l) {
     const Link link = t.link(LinkId{l});
-    if (link.kind != LinkKind::nvlink && link.kind != LinkKind::pcie && link.kind != LinkKind::socket)
+    if (link.kind != LinkKind::nvlink && link.kind != LinkKind::pcie &&
+        link.kind != LinkKind::socket)
       return link.kind;
   }
   return LinkKind::ib;
@@ -36,12 +38,15 @@ double host_link_bandwidth(const Topology& t) {
   for (std::size_t l = 0; l < t.link_count(); ++l) {
     const Link link = t.link(LinkId{l});
     if (link.kind != LinkKind::pcie) continue;
-    if (slowest == 0 || link.bandwidth.bytes_per_second < slowest) slowest = link.bandwidth.bytes_per_second;
+    if (slowest == 0 || link.bandwidth.bytes_per_second < slowest)
+      slowest = link.bandwidth.bytes_per_second;
   }
   return slowest > 0 ? slowest : 31.5e9;
 }
 
-Precision default_precision(const Gpu& gpu) { return gpu.bf16 > 0 ? Precision::bf16 : Precision::fp16; }
+Precision default_precision(const Gpu& gpu) {
+  return gpu.bf16 > 0 ? Precision::bf16 : Precision::fp16;
+}
 
 std::vector<GpuId> placement(const Topology& topology, const Job& job) {
   std::vector<GpuId> gpus;
@@ -52,8 +57,8 @@ std::vector<GpuId> placement(const Topology& topology, const Job& job) {
   std::set<std::uint32_t> seen;
   for (const std::uint32_t g : job.ranks) {
     if (g >= topology.gpu_count())
-      throw InputError(fmt::format("GPU {} does not exist: the topology has {} (0 to {})", g, topology.gpu_count(),
-                                   topology.gpu_count() - 1));
+      throw InputError(fmt::format("GPU {} does not exist: the topology has {} (0 to {})", g,
+                                   topology.gpu_count(), topology.gpu_count() - 1));
     if (!seen.insert(g).second) throw InputError(fmt::format("GPU {} is given to two ranks", g));
     gpus.emplace_back(g);
   }
@@ -62,16 +67,20 @@ std::vector<GpuId> placement(const Topology& topology, const Job& job) {
 
 void check(const Scenario& s, const Experiment& experiment) {
   if (experiment.jobs.size() != 1)
-    throw InputError(fmt::format("this version simulates one job at a time, {} were given", experiment.jobs.size()));
+    throw InputError(fmt::format("this version simulates one job at a time, {} were given",
+                                 experiment.jobs.size()));
   if (s.ddp.accumulate < 1 || s.ddp.accumulate > (1 << 20))
-    throw InputError(fmt::format("accumulation must be between 1 and 1048576 micro-batches, not {}", s.ddp.accumulate));
+    throw InputError(fmt::format("accumulation must be between 1 and 1048576 micro-batches, not {}",
+                                 s.ddp.accumulate));
   if (s.ddp.bucket_cap.count < 1 || s.ddp.first_bucket.count < 1)
     throw InputError("bucket sizes must be at least 1 byte");
   for (const Straggler& straggler : s.stragglers) {
     if (straggler.rank >= s.ranks)
-      throw InputError(fmt::format("straggler rank {} does not exist: there are {} ranks", straggler.rank, s.ranks));
+      throw InputError(fmt::format("straggler rank {} does not exist: there are {} ranks",
+                                   straggler.rank, s.ranks));
     if (!(straggler.factor >= 0.01 && straggler.factor <= 1000))
-      throw InputError(fmt::format("straggler factor {} is out of range (0.01 to 1000)", straggler.factor));
+      throw InputError(
+          fmt::format("straggler factor {} is out of range (0.01 to 1000)", straggler.factor));
   }
   if (!s.algorithm.empty()) algorithm_by_name(s.algorithm);
 }
@@ -92,7 +101,8 @@ Scenario make_scenario(const Experiment& experiment) {
   s.request.fusion = job.fusion;
   s.request.flash_attention = job.flash_attention && s.gpu.architecture != Architecture::volta;
   s.gpu.peak(s.request.precision);  // InputError if the chip has none
-  s.optimizer = optimizer_kind(job.optimizer.empty() ? s.kind->default_optimizer : std::string_view(job.optimizer));
+  s.optimizer = optimizer_kind(job.optimizer.empty() ? s.kind->default_optimizer
+                                                     : std::string_view(job.optimizer));
   s.ddp = job.ddp;
   s.compute = s.gpu.constants;
   s.host = built_in_host_constants();
@@ -103,8 +113,9 @@ Scenario make_scenario(const Experiment& experiment) {
   s.stragglers = experiment.stragglers;
   std::vector<GpuId> gpus = placement(topology, job);
   s.ranks = static_cast<std::uint32_t>(gpus.size());
-  s.plans = std::make_shared<Plans>(topology, experiment.routing.value_or(topology.default_routing()),
-                                    s.gpu.architecture, std::move(gpus));
+  s.plans =
+      std::make_shared<Plans>(topology, experiment.routing.value_or(topology.default_routing()),
+                              s.gpu.architecture, std::move(gpus));
   check(s, experiment);
   return s;
 }
@@ -114,9 +125,9 @@ Scenario with_ranks(const Scenario& scenario, const Experiment& experiment, std:
   s.ranks = ranks;
   s.stragglers.clear();  // ideal scaling is measured against a healthy GPU
   std::vector<GpuId> gpus(scenario.plans->gpus().begin(), scenario.plans->gpus().begin() + ranks);
-  s.plans = std::make_shared<Plans>(*experiment.topology,
-                                    experiment.routing.value_or(experiment.topology->default_routing()),
-                                    s.gpu.architecture, std::move(gpus));
+  s.plans = std::make_shared<Plans>(
+      *experiment.topology, experiment.routing.value_or(experiment.topology->default_routing()),
+      s.gpu.architecture, std::move(gpus));
   return s;
 }
 
@@ -132,10 +143,12 @@ Outcome run_scenario(const Scenario& s, bool detailed, std::stop_token stop) {
   request.options = s.ddp;
   request.ranks = s.ranks;
   request.input_seconds = model->input_bytes / s.input_bandwidth;
-  for (const Straggler& straggler : s.stragglers) request.stragglers.emplace_back(straggler.rank, straggler.factor);
+  for (const Straggler& straggler : s.stragglers)
+    request.stragglers.emplace_back(straggler.rank, straggler.factor);
   const auto workload = std::make_shared<Workload>(ddp_workload(request));
 
-  const auto calls = std::make_shared<Calls>(*workload, *s.plans, s.collective, s.fidelity, s.algorithm);
+  const auto calls =
+      std::make_shared<Calls>(*workload, *s.plans, s.collective, s.fidelity, s.algorithm);
   ExecutionSetup setup;
   setup.workload = workload.get();
   setup.link_capacities = calls->link_capacities();

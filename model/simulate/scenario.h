@@ -20,12 +20,12 @@ struct Scenario {
   ComputeConstants compute;
   HostConstants host;
   CollectiveConstants collective;
-  double input_bandwidth = 1;     ///< B/s from host to GPU
+  double input_bandwidth = 1;  ///< B/s from host to GPU
   std::uint32_t ranks = 1;
   std::vector<Straggler> stragglers;
   Fidelity fidelity = Fidelity::fluid;
-  std::string algorithm;          ///< empty = chosen
-  std::shared_ptr<Plans> plans;   ///< of the placement of these ranks
+  std::string algorithm;         ///< empty = chosen
+  std::shared_ptr<Plans> plans;  ///< of the placement of these ranks
 
   /// Visits every uncertain constant.
   void visit(const ConstantVisitor& visitor);
@@ -34,7 +34,7 @@ struct Scenario {
 /// What came out of one simulation.
 struct Outcome {
   double step_s = 0;
-  std::size_t slowest = 0;        ///< class index
+  std::size_t slowest = 0;  ///< class index
   StepParts parts;
   double communication_s = 0;
   std::shared_ptr<const Model> model;
@@ -47,7 +47,8 @@ struct Outcome {
 /// Runs the scenario. `detailed` keeps workload, calls and execution.
 Outcome run_scenario(const Scenario& scenario, bool detailed, std::stop_token stop = {});
 
-/// The scenario of an experiment's first job with built-in constants. InputError where it cannot be.
+/// The scenario of an experiment's first job with built-in constants. InputError where it cannot
+/// be.
 Scenario make_scenario(const Experiment& experiment);
 
 /// The same on fewer ranks, the first ones of the placement.

@@ -22,12 +22,14 @@ struct Window {
 
 // From the start of the first to the end of the last kernel of a phase.
 Window phase_window(const Outcome& outcome, Phase phase) {
-  const Program& program = outcome.workload->programs[outcome.workload->classes[outcome.slowest].program];
+  const Program& program =
+      outcome.workload->programs[outcome.workload->classes[outcome.slowest].program];
   const ClassExecution& execution = outcome.execution.classes[outcome.slowest];
   Window window{1e18, 0};
   for (std::uint32_t t = 0; t < program.tasks.size(); ++t) {
     const Task& task = program.tasks[t];
-    if (task.stream != compute_stream || task.phase != phase || task.kind != TaskKind::kernel) continue;
+    if (task.stream != compute_stream || task.phase != phase || task.kind != TaskKind::kernel)
+      continue;
     window.begin = std::min(window.begin, (execution.tasks[t].start - execution.begin).seconds());
     window.end = std::max(window.end, (execution.tasks[t].end - execution.begin).seconds());
   }
@@ -76,16 +78,20 @@ void measure(const Scenario& s, const Outcome& outcome, Report& r) {
   r.tokens_per_s = r.throughput * static_cast<double>(outcome.model->tokens_per_sample);
   r.mfu = outcome.model->model_flops * static_cast<double>(s.ddp.accumulate) / outcome.step_s /
           s.gpu.peak(s.request.precision);
-  r.mfu_formula = fmt::format("{:.4g} model FLOP a micro-batch x {} / step time / {:.4g} FLOP/s dense {} peak",
-                              outcome.model->model_flops, s.ddp.accumulate, s.gpu.peak(s.request.precision),
-                              name_of(s.request.precision));
-  r.memory = memory_footprint(*outcome.model, s.request.precision, s.optimizer, s.ddp, s.ranks, s.gpu);
+  r.mfu_formula =
+      fmt::format("{:.4g} model FLOP a micro-batch x {} / step time / {:.4g} FLOP/s dense {} peak",
+                  outcome.model->model_flops, s.ddp.accumulate, s.gpu.peak(s.request.precision),
+                  name_of(s.request.precision));
+  r.memory =
+      memory_footprint(*outcome.model, s.request.precision, s.optimizer, s.ddp, s.ranks, s.gpu);
   if (!r.memory.fits())
-    r.memory_advice = memory_advice(*outcome.model, s.request.precision, s.optimizer, s.ddp, s.ranks, s.gpu);
+    r.memory_advice =
+        memory_advice(*outcome.model, s.request.precision, s.optimizer, s.ddp, s.ranks, s.gpu);
 }
 
 void list_buckets(const Outcome& outcome, Report& r) {
-  const Program& program = outcome.workload->programs[outcome.workload->classes[outcome.slowest].program];
+  const Program& program =
+      outcome.workload->programs[outcome.workload->classes[outcome.slowest].program];
   const ClassExecution& execution = outcome.execution.classes[outcome.slowest];
   for (const Bucket& bucket : outcome.buckets) {
     r.buckets.push_back({bucket.elements, static_cast<double>(bucket.bytes.count), 0, 0, 0});
@@ -98,7 +104,8 @@ void list_buckets(const Outcome& outcome, Report& r) {
     const TaskRecord& record = execution.tasks[t];
     Time ready = execution.begin;
     for (std::uint32_t i = 0; i < task.dependency_count; ++i)
-      ready = std::max(ready, execution.tasks[program.dependencies[task.first_dependency + i].index()].end);
+      ready = std::max(
+          ready, execution.tasks[program.dependencies[task.first_dependency + i].index()].end);
     bucket.ready_s = (ready - execution.begin).seconds();
     bucket.start_s = (record.start - execution.begin).seconds();
     bucket.end_s = (record.end - execution.begin).seconds();
@@ -107,7 +114,8 @@ void list_buckets(const Outcome& outcome, Report& r) {
 
 // How busy what is shared was. Link load: bytes over achievable rate, of the busiest link.
 void load_resources(const Scenario& s, const Outcome& outcome, Report& r) {
-  const Program& program = outcome.workload->programs[outcome.workload->classes[outcome.slowest].program];
+  const Program& program =
+      outcome.workload->programs[outcome.workload->classes[outcome.slowest].program];
   const ClassExecution& execution = outcome.execution.classes[outcome.slowest];
   const Window backward = phase_window(outcome, Phase::backward);
   const double length = std::max(1e-12, backward.end - backward.begin);
@@ -116,7 +124,8 @@ void load_resources(const Scenario& s, const Outcome& outcome, Report& r) {
   };
   std::map<std::string, ResourceLoad> loads;
   const StepParts& p = outcome.parts;
-  loads["GPU compute"] = {"GPU compute", (p.forward_s + p.backward_s + p.optimizer_s) / r.step_time_s, 0};
+  loads["GPU compute"] = {"GPU compute",
+                          (p.forward_s + p.backward_s + p.optimizer_s) / r.step_time_s, 0};
   double hbm = 0, kernels_backward = 0;
   for (std::uint32_t t = 0; t < program.tasks.size(); ++t) {
     const Task& task = program.tasks[t];
@@ -130,8 +139,10 @@ void load_resources(const Scenario& s, const Outcome& outcome, Report& r) {
   // Micro-batches that were counted but not replayed move the same bytes as the one before them.
   const double replayed = static_cast<double>(std::min<std::int64_t>(3, s.ddp.accumulate));
   hbm *= static_cast<double>(s.ddp.accumulate) / replayed;
-  loads["HBM"] = {"HBM", hbm / (s.gpu.hbm_bandwidth * s.compute.memory_efficiency) / r.step_time_s, 0};
-  loads["host launch"] = {"host launch", (execution.host_end - execution.host_begin).seconds() / r.step_time_s, 0};
+  loads["HBM"] = {"HBM", hbm / (s.gpu.hbm_bandwidth * s.compute.memory_efficiency) / r.step_time_s,
+                  0};
+  loads["host launch"] = {"host launch",
+                          (execution.host_end - execution.host_begin).seconds() / r.step_time_s, 0};
 
   std::map<std::size_t, const TaskRecord*> record_of_call;
   for (std::uint32_t t = 0; t < program.tasks.size(); ++t)
@@ -145,14 +156,16 @@ void load_resources(const Scenario& s, const Outcome& outcome, Report& r) {
     load.load += use.busy_seconds / r.step_time_s;
     const double begin = (found->second->data_start - execution.begin).seconds();
     const double end = (found->second->end - execution.begin).seconds();
-    if (end > begin) load.load_backward += use.busy_seconds * within(begin, end) / (end - begin) / length;
+    if (end > begin)
+      load.load_backward += use.busy_seconds * within(begin, end) / (end - begin) / length;
   }
   for (auto& [name, load] : loads) r.loads.push_back(load);
   std::stable_sort(r.loads.begin(), r.loads.end(),
                    [](const ResourceLoad& a, const ResourceLoad& b) { return a.load > b.load; });
 }
 
-// The part of the step that waits for something other than kernels names the limit; else the GPU does.
+// The part of the step that waits for something other than kernels names the limit; else the GPU
+// does.
 void find_bottleneck(const Outcome& outcome, Report& r) {
   const StepParts& p = outcome.parts;
   const auto load_of = [&](std::string_view name) {
@@ -163,8 +176,8 @@ void find_bottleneck(const Outcome& outcome, Report& r) {
   const auto busiest_link = [&] {
     ResourceLoad best{"network", 0, 0};
     for (const ResourceLoad& load : r.loads)
-      if (load.resource != "GPU compute" && load.resource != "HBM" && load.resource != "host launch" &&
-          load.load > best.load)
+      if (load.resource != "GPU compute" && load.resource != "HBM" &&
+          load.resource != "host launch" && load.load > best.load)
         best = load;
     return best;
   };
@@ -173,15 +186,17 @@ void find_bottleneck(const Outcome& outcome, Report& r) {
   const double tail = r.buckets.empty() ? 0 : std::max(0.0, r.buckets.back().end_s - last_ready);
   if (p.exposed_communication_s > .1 * r.step_time_s && p.exposed_communication_s >= p.launch_s) {
     r.bottleneck = busiest_link();
-    const bool bandwidth = r.bottleneck.load_backward > .5 || r.bottleneck.load * r.step_time_s > .5 * r.communication_s;
+    const bool bandwidth = r.bottleneck.load_backward > .5 ||
+                           r.bottleneck.load * r.step_time_s > .5 * r.communication_s;
     r.bottleneck_sentence =
-        fmt::format("{}, {} busy during backward; the last bucket ends {} after its gradients{}", r.bottleneck.resource,
-                    format_percent(r.bottleneck.load_backward), format_time(tail),
-                    bandwidth ? "" : " (latency, not bandwidth)");
+        fmt::format("{}, {} busy during backward; the last bucket ends {} after its gradients{}",
+                    r.bottleneck.resource, format_percent(r.bottleneck.load_backward),
+                    format_time(tail), bandwidth ? "" : " (latency, not bandwidth)");
   } else if (p.launch_s > .1 * r.step_time_s) {
     r.bottleneck = load_of("host launch");
-    r.bottleneck_sentence = fmt::format("host: kernels are issued too slowly, the GPU is idle {} of the step",
-                                        format_percent(p.launch_s / r.step_time_s));
+    r.bottleneck_sentence =
+        fmt::format("host: kernels are issued too slowly, the GPU is idle {} of the step",
+                    format_percent(p.launch_s / r.step_time_s));
   } else if (p.wait_s > .05 * r.step_time_s) {
     r.bottleneck = {"slowest rank", p.wait_s / r.step_time_s, 0};
     r.bottleneck_sentence = "waiting for the slowest rank";
@@ -191,13 +206,16 @@ void find_bottleneck(const Outcome& outcome, Report& r) {
   } else {
     r.bottleneck = load_of("GPU compute");
     const ResourceLoad memory = load_of("HBM");
-    r.bottleneck_sentence = fmt::format("GPU kernels fill {} of the step (HBM {} busy)",
-                                        format_percent(compute / r.step_time_s), format_percent(memory.load));
+    r.bottleneck_sentence =
+        fmt::format("GPU kernels fill {} of the step (HBM {} busy)",
+                    format_percent(compute / r.step_time_s), format_percent(memory.load));
   }
 }
 
 void list_inputs(Scenario scenario, Report& r) {
-  scenario.visit([&](std::string_view name, Constant& constant) { r.inputs.push_back({std::string(name), constant}); });
+  scenario.visit([&](std::string_view name, Constant& constant) {
+    r.inputs.push_back({std::string(name), constant});
+  });
 }
 
 void scaling(const Scenario& s, const Experiment& experiment, Report& r, std::stop_token stop) {
@@ -217,7 +235,9 @@ void scaling(const Scenario& s, const Experiment& experiment, Report& r, std::st
     r.scaling_efficiency = efficiency(1);
   std::uint32_t node = 1;
   const Topology& topology = *experiment.topology;
-  while (node < s.ranks && topology.node_of(s.plans->gpus()[node]) == topology.node_of(s.plans->gpus()[0])) ++node;
+  while (node < s.ranks &&
+         topology.node_of(s.plans->gpus()[node]) == topology.node_of(s.plans->gpus()[0]))
+    ++node;
   r.scaling_efficiency_node = efficiency(node);
 }
 
@@ -242,7 +262,8 @@ Report simulate(const Experiment& experiment, const RunControl& control) {
     report.step_time_low_s = interval.low;
     report.step_time_high_s = interval.high;
   }
-  if (control.record_timeline) report.timeline = timeline_of(scenario, outcome, control.timeline_ranks);
+  if (control.record_timeline)
+    report.timeline = timeline_of(scenario, outcome, control.timeline_ranks);
   return report;
 }
 

@@ -15,18 +15,24 @@ namespace {
 SpanKind kind_of(const Task& task) {
   if (task.kind == TaskKind::collective) return SpanKind::communication;
   switch (task.phase) {
-    case Phase::input: return SpanKind::input;
-    case Phase::forward: return SpanKind::forward;
-    case Phase::backward: return SpanKind::backward;
-    case Phase::optimizer: return SpanKind::optimizer;
-    case Phase::other: break;
+    case Phase::input:
+      return SpanKind::input;
+    case Phase::forward:
+      return SpanKind::forward;
+    case Phase::backward:
+      return SpanKind::backward;
+    case Phase::optimizer:
+      return SpanKind::optimizer;
+    case Phase::other:
+      break;
   }
   return SpanKind::other;
 }
 
 class Writer {
  public:
-  Writer(const Scenario& scenario, const Outcome& outcome) : scenario_(scenario), outcome_(outcome) {}
+  Writer(const Scenario& scenario, const Outcome& outcome)
+      : scenario_(scenario), outcome_(outcome) {}
 
   void add_rank(std::size_t class_index, const std::string& process) {
     const RankClass& rank_class = outcome_.workload->classes[class_index];
@@ -34,7 +40,8 @@ class Writer {
     const ClassExecution& execution = outcome_.execution.classes[class_index];
     const Time zero = execution.begin;
     std::vector<TrackId> tracks;
-    for (const std::string& stream : program.streams) tracks.push_back(timeline->add_track(process, stream));
+    for (const std::string& stream : program.streams)
+      tracks.push_back(timeline->add_track(process, stream));
     const TrackId buckets = timeline->add_track(process, "buckets");
 
     std::vector<SpanId> span_of(program.tasks.size());
@@ -56,9 +63,11 @@ class Writer {
       if (task.kind == TaskKind::collective) {
         const Call& call = outcome_.calls->calls()[task.collective];
         span.bytes = outcome_.workload->collectives[task.collective].bytes;
-        span.detail = timeline->intern(fmt::format("{}/Simple, {} channels", call.algorithm->name, call.channels));
+        span.detail = timeline->intern(
+            fmt::format("{}/Simple, {} channels", call.algorithm->name, call.channels));
       } else if (task.kind == TaskKind::fast_forward) {
-        span.detail = timeline->intern(fmt::format("{} more micro-batches like the one before", task.count));
+        span.detail =
+            timeline->intern(fmt::format("{} more micro-batches like the one before", task.count));
       }
       span_of[t] = timeline->add(span);
     }
@@ -68,7 +77,8 @@ class Writer {
       if (by.valid()) timeline->span(span_of[t]).released_by = before(program, span_of, by);
     }
     for (std::uint32_t t = 0; t < program.tasks.size(); ++t)
-      if (program.tasks[t].kind == TaskKind::collective) add_bucket(program, execution, span_of, t, buckets);
+      if (program.tasks[t].kind == TaskKind::collective)
+        add_bucket(program, execution, span_of, t, buckets);
   }
 
   // Mean load of the busiest link of each kind while each collective moved data.
@@ -89,7 +99,8 @@ class Writer {
       if (seconds <= 0) continue;
       Counter& counter = counters[use.resource];
       if (counter.points.empty()) counter.points.emplace_back(Time{}, 0.0);
-      counter.points.emplace_back(r.data_start - execution.begin, std::min(1.0, use.busy_seconds / seconds) * 100);
+      counter.points.emplace_back(r.data_start - execution.begin,
+                                  std::min(1.0, use.busy_seconds / seconds) * 100);
       counter.points.emplace_back(r.end - execution.begin, 0.0);
     }
     for (auto& [name, counter] : counters) {
@@ -115,8 +126,8 @@ class Writer {
   }
 
   // A bucket exists from its last gradient until its collective has ended.
-  void add_bucket(const Program& program, const ClassExecution& execution, const std::vector<SpanId>& span_of,
-                  std::uint32_t t, TrackId track) {
+  void add_bucket(const Program& program, const ClassExecution& execution,
+                  const std::vector<SpanId>& span_of, std::uint32_t t, TrackId track) {
     const Task& task = program.tasks[t];
     if (task.bucket < 0 || !span_of[t].valid()) return;
     Time ready = execution.begin;
@@ -150,7 +161,9 @@ class Writer {
     for (std::uint32_t next = t + 1; next < program.tasks.size(); ++next) {
       const Task& waiting = program.tasks[next];
       const auto first = program.dependencies.begin() + waiting.first_dependency;
-      if (std::find(first, first + waiting.dependency_count, TaskId{t}) == first + waiting.dependency_count) continue;
+      if (std::find(first, first + waiting.dependency_count, TaskId{t}) ==
+          first + waiting.dependency_count)
+        continue;
       for (std::uint32_t after = next; after < program.tasks.size(); ++after)
         if (program.tasks[after].stream == waiting.stream && span_of[after].valid()) {
           timeline->connect(span_of[t], span_of[after]);
@@ -174,15 +187,19 @@ std::shared_ptr<const Timeline> timeline_of(const Scenario& scenario, const Outc
     for (std::size_t c = 0; c < classes.size(); ++c) {
       const std::size_t count = classes[c].ranks.size();
       writer.add_rank(c, count == 1 ? fmt::format("rank {}", classes[c].ranks.front())
-                                    : fmt::format("rank {} (and {} alike)", classes[c].ranks.front(), count - 1));
+                                    : fmt::format("rank {} (and {} alike)",
+                                                  classes[c].ranks.front(), count - 1));
     }
   }
   for (const std::uint32_t rank : ranks) {
     std::size_t found = classes.size();
     for (std::size_t c = 0; c < classes.size(); ++c)
-      if (std::find(classes[c].ranks.begin(), classes[c].ranks.end(), rank) != classes[c].ranks.end()) found = c;
+      if (std::find(classes[c].ranks.begin(), classes[c].ranks.end(), rank) !=
+          classes[c].ranks.end())
+        found = c;
     if (found == classes.size())
-      throw InputError(fmt::format("trace rank {} does not exist: there are {} ranks", rank, scenario.ranks));
+      throw InputError(
+          fmt::format("trace rank {} does not exist: there are {} ranks", rank, scenario.ranks));
     writer.add_rank(found, fmt::format("rank {}", rank));
   }
   writer.add_link_loads();

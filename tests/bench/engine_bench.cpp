@@ -9,7 +9,8 @@ using namespace dsim;
 
 namespace {
 
-// Every event schedules its successor a pseudo-random time later: the number pending stays the same.
+// Every event schedules its successor a pseudo-random time later: the number pending stays the
+// same.
 struct Hold {
   Engine* engine;
   std::uint32_t state = 1;

@@ -1,5 +1,5 @@
-// Every schedule is played with sets of contributions instead of numbers: what a rank ends up with is
-// then known exactly, whatever the time model says.
+// Every schedule is played with sets of contributions instead of numbers: what a rank ends up with
+// is then known exactly, whatever the time model says.
 #include <catch2/catch.hpp>
 #include <deque>
 #include <map>
@@ -56,8 +56,8 @@ std::vector<Content> play_ring_all_reduce(const Schedule& s, std::uint32_t chann
   return result;
 }
 
-// A stream: a worker waits for one message on each incoming connection; a worker that merges several
-// or has none to wait for adds its own part. Returns what each rank ends up with.
+// A stream: a worker waits for one message on each incoming connection; a worker that merges
+// several or has none to wait for adds its own part. Returns what each rank ends up with.
 std::vector<std::multiset<std::uint32_t>> play_stream(const Schedule& s, std::uint32_t channel) {
   std::vector<std::multiset<std::uint32_t>> result(s.ranks), value(s.workers.size());
   std::vector<std::uint32_t> missing(s.workers.size());
@@ -88,7 +88,8 @@ std::vector<std::multiset<std::uint32_t>> play_stream(const Schedule& s, std::ui
 }  // namespace
 
 TEST_CASE("a ring all-reduce leaves every rank with every block reduced exactly once") {
-  const auto name = GENERATE("dgx-h100x1.json", "dgx-a100x2.json", "dgx1-v100x1.json", "pcie-l40sx1.json", "ring4.json");
+  const auto name = GENERATE("dgx-h100x1.json", "dgx-a100x2.json", "dgx1-v100x1.json",
+                             "pcie-l40sx1.json", "ring4.json");
   CAPTURE(name);
   const auto topology = shipped(name);
   const Communicator c = everybody(*topology);
@@ -115,7 +116,8 @@ TEST_CASE("no node is an inner node in both trees") {
   const auto topology = shipped("dgx8x64.json");
   const Communicator c = everybody(*topology, static_cast<std::size_t>(nodes) * 8);
   const Schedule s = algorithm_by_name("tree").plan(c, CollectiveOp::all_reduce);
-  // A node's network sends: 1 to its parent and 1 to each child. Over both trees at most 1+2 plus 1.
+  // A node's network sends: 1 to its parent and 1 to each child. Over both trees at most 1+2
+  // plus 1.
   std::map<std::size_t, int> network_sends;
   for (const std::uint32_t channel : {0u, s.channels / 2})
     for (auto i = s.first_connection[channel]; i < s.first_connection[channel + 1]; ++i)
@@ -135,7 +137,8 @@ TEST_CASE("a ring moves the textbook number of bytes and crosses each NIC once p
   const auto topology = shipped("dgx-a100x2.json");
   const Communicator c = everybody(*topology);
   const double n = c.size();
-  for (const auto& [op, rounds] : {std::pair{CollectiveOp::all_reduce, 2 * (n - 1)}, {CollectiveOp::all_gather, n - 1},
+  for (const auto& [op, rounds] : {std::pair{CollectiveOp::all_reduce, 2 * (n - 1)},
+                                   {CollectiveOp::all_gather, n - 1},
                                    {CollectiveOp::reduce_scatter, n - 1}}) {
     const Schedule s = algorithm_by_name("ring").plan(c, op);
     const Granularity g = granularity(s, 256_MiB);
@@ -150,7 +153,9 @@ TEST_CASE("a ring moves the textbook number of bytes and crosses each NIC once p
   }
 }
 
-TEST_CASE("the NVLink mesh of a DGX-1 holds six directed rings over 8 GPUs, four over a quad, one over a pair") {
+TEST_CASE(
+    "the NVLink mesh of a DGX-1 holds six directed rings over 8 GPUs, four over a quad, one over a "
+    "pair") {
   const auto topology = shipped("dgx1-v100x1.json");
   const auto [gpus, rings] = GENERATE(table<std::size_t, std::size_t>({{8, 6}, {4, 4}, {2, 1}}));
   // Measured: 22.5, 85 and 134.5 GB/s bus bandwidth on 2, 4 and 8 GPUs of 22.5 GB/s links.

@@ -10,9 +10,11 @@ using namespace dsim::test;
 namespace {
 
 double seconds(const Communicator& c, std::string_view algorithm, CollectiveOp op, Bytes size,
-               const CollectiveConstants& k, Fidelity fidelity, std::uint32_t channels = 0, int copies = 1) {
-  const std::vector<CollectiveRequest> requests(static_cast<std::size_t>(copies),
-                                                {&c, op, size, &algorithm_by_name(algorithm), channels, Time{}});
+               const CollectiveConstants& k, Fidelity fidelity, std::uint32_t channels = 0,
+               int copies = 1) {
+  const std::vector<CollectiveRequest> requests(
+      static_cast<std::size_t>(copies),
+      {&c, op, size, &algorithm_by_name(algorithm), channels, Time{}});
   return run_collectives(requests, k, fidelity).back().seconds;
 }
 
@@ -34,14 +36,18 @@ TEST_CASE("a ring takes 2(n-1)(alpha + S/(nB)) and the last receive, at every fi
   // The model's own latency of a short step is 1.5 us at least (see step_cost).
   const double alpha = 1.5e-6 + route.latency.seconds();
   const double expected = 2.0 * (n - 1) * (alpha + chunk) + 0.5 * chunk;
-  // `steps` gives the last receive the CTA's rate, `fluid` the link's: they may differ by that much.
-  CHECK(std::abs(seconds(c, "ring", CollectiveOp::all_reduce, size, k, fidelity, 1) - expected) < 0.51 * chunk);
+  // `steps` gives the last receive the CTA's rate, `fluid` the link's: they may differ by that
+  // much.
+  CHECK(std::abs(seconds(c, "ring", CollectiveOp::all_reduce, size, k, fidelity, 1) - expected) <
+        0.51 * chunk);
 }
 
 TEST_CASE("large all-reduces reach the bandwidth of their bottleneck") {
   // busbw = S/t x 2(n-1)/n tends to the rate of a GPU's NVLink port, or of a node's NICs.
-  const auto [name, limit] = GENERATE(table<std::string, double>({
-      {"dgx-h100x1.json", 450e9}, {"dgx-a100x1.json", 300e9}, {"dgx-a100x2.json", 8 * 25e9}, {"dgx-h100x2.json", 8 * 50e9}}));
+  const auto [name, limit] = GENERATE(table<std::string, double>({{"dgx-h100x1.json", 450e9},
+                                                                  {"dgx-a100x1.json", 300e9},
+                                                                  {"dgx-a100x2.json", 8 * 25e9},
+                                                                  {"dgx-h100x2.json", 8 * 50e9}}));
   CAPTURE(name);
   const auto topology = shipped(name);
   const Communicator c = everybody(*topology);
@@ -57,17 +63,20 @@ TEST_CASE("two all-reduces on the same NICs take twice as long as one") {
   const Communicator c = everybody(*topology);
   const CollectiveConstants k = ideal(0);
   const double alone = seconds(c, "ring", CollectiveOp::all_reduce, 1_GiB, k, Fidelity::fluid);
-  CHECK(seconds(c, "ring", CollectiveOp::all_reduce, 1_GiB, k, Fidelity::fluid, 0, 2) == Approx(2 * alone).epsilon(.01));
+  CHECK(seconds(c, "ring", CollectiveOp::all_reduce, 1_GiB, k, Fidelity::fluid, 0, 2) ==
+        Approx(2 * alone).epsilon(.01));
 }
 
 TEST_CASE("on two nodes a tree puts each byte on a NIC once, on more nodes twice") {
-  // The bonus and its end come out of the flows: busbw of the tree on 2 nodes exceeds the NICs' rate.
+  // The bonus and its end come out of the flows: busbw of the tree on 2 nodes exceeds the NICs'
+  // rate.
   const auto topology = shipped("dgx8x64.json");
   const CollectiveConstants k = ideal(0);
   const auto busbw = [&](std::size_t gpus) {
     const Communicator c = everybody(*topology, gpus);
     const double n = static_cast<double>(gpus);
-    return 4294967296.0 / seconds(c, "tree", CollectiveOp::all_reduce, 4_GiB, k, Fidelity::fluid) * 2 * (n - 1) / n;
+    return 4294967296.0 / seconds(c, "tree", CollectiveOp::all_reduce, 4_GiB, k, Fidelity::fluid) *
+           2 * (n - 1) / n;
   };
   const double nics = 8 * 50e9;
   CHECK(busbw(16) > 1.0 * nics);
@@ -81,8 +90,10 @@ TEST_CASE("all-gather and reduce-scatter take n - 1 of an all-reduce's 2(n - 1) 
   const Communicator c = everybody(*topology);
   const CollectiveConstants k = ideal(0);
   const double all_reduce = seconds(c, "ring", CollectiveOp::all_reduce, 1_GiB, k, Fidelity::fluid);
-  CHECK(seconds(c, "ring", CollectiveOp::all_gather, 1_GiB, k, Fidelity::fluid) == Approx(all_reduce * 7.5 / 14.5).epsilon(.001));
-  CHECK(seconds(c, "ring", CollectiveOp::reduce_scatter, 1_GiB, k, Fidelity::fluid) == Approx(all_reduce * 7.5 / 14.5).epsilon(.001));
+  CHECK(seconds(c, "ring", CollectiveOp::all_gather, 1_GiB, k, Fidelity::fluid) ==
+        Approx(all_reduce * 7.5 / 14.5).epsilon(.001));
+  CHECK(seconds(c, "ring", CollectiveOp::reduce_scatter, 1_GiB, k, Fidelity::fluid) ==
+        Approx(all_reduce * 7.5 / 14.5).epsilon(.001));
 }
 
 TEST_CASE("a broadcast streams: its time tends to S over the bottleneck") {
@@ -105,7 +116,8 @@ TEST_CASE("more bandwidth or less latency never slows a collective") {
     const double value = constant.value;
     const bool rate = name.find("rate") != name.npos || name.find("efficiency") != name.npos;
     constant.value = rate ? value * 1.3 : value / 1.3;
-    CHECK(seconds(c, algorithm, CollectiveOp::all_reduce, size, k, Fidelity::fluid) <= base * (1 + 1e-9));
+    CHECK(seconds(c, algorithm, CollectiveOp::all_reduce, size, k, Fidelity::fluid) <=
+          base * (1 + 1e-9));
     constant.value = value;
   });
 }

@@ -17,7 +17,8 @@ inline std::shared_ptr<const Topology> shipped(const std::string& name) {
 /// All GPUs of a topology, or the first `count` of them.
 inline Communicator everybody(const Topology& topology, std::size_t count = 0) {
   std::vector<GpuId> gpus;
-  for (std::size_t g = 0; g < (count == 0 ? topology.gpu_count() : count); ++g) gpus.emplace_back(g);
+  for (std::size_t g = 0; g < (count == 0 ? topology.gpu_count() : count); ++g)
+    gpus.emplace_back(g);
   return make_communicator(topology, topology.default_routing(),
                            gpu_by_name(topology.gpu_model()).architecture, gpus);
 }
