@@ -5,6 +5,7 @@ namespace dsim {
 void ComputeConstants::visit(const ConstantVisitor& visitor) {
   visitor("gemm_floor", gemm_floor);
   visitor("gemm_efficiency", gemm_efficiency);
+  visitor("simt_efficiency", simt_efficiency);
   visitor("gemm_memory", gemm_memory);
   visitor("gemm_tile", gemm_tile);
   visitor("gemm_depth", gemm_depth);

@@ -30,11 +30,14 @@ double pow4(double x) { return x * x * x * x; }
 GemmRate gemm_rate(Precision precision, const Gpu& gpu, const ComputeConstants& constants) {
   if (precision == Precision::fp8) {
     gpu.peak(precision);  // InputError if it has none
-    return {gpu.bf16 * constants.fp8_gain, constants.gemm_tile, constants.gemm_depth};
+    return {gpu.bf16 * constants.fp8_gain * constants.gemm_efficiency, constants.gemm_tile,
+            constants.gemm_depth};
   }
   const double peak = gpu.peak(precision);
   const double intensity = peak / gpu.fp16 * element_bytes(precision) / 2;
-  return {peak, constants.gemm_tile * intensity, constants.gemm_depth * intensity};
+  const double large =
+      precision == Precision::fp32 ? constants.simt_efficiency : constants.gemm_efficiency;
+  return {peak * large, constants.gemm_tile * intensity, constants.gemm_depth * intensity};
 }
 
 GemmTime gemm_time(const GemmProblem& problem, const GemmRate& rate, const Gpu& gpu,
@@ -42,7 +45,7 @@ GemmTime gemm_time(const GemmProblem& problem, const GemmRate& rate, const Gpu& 
   const double sms = gpu.sms;
   const double bandwidth = gpu.hbm_bandwidth * constants.gemm_memory;
   const double memory = problem.bytes / bandwidth;
-  const double sm_rate = rate.peak / sms * constants.gemm_efficiency;
+  const double sm_rate = rate.peak / sms;
   const double whole = constants.gemm_waves;
 
   Blocks blocks[std::size(tiles)];

@@ -12,7 +12,7 @@ struct GemmProblem {
 
 /// Tensor- or CUDA-core rate of one GPU at one precision, as the tile model sees it.
 struct GemmRate {
-  double peak = 0;   ///< FLOP/s
+  double peak = 0;   ///< FLOP/s of an infinite tile
   double tile = 0;   ///< h at this rate
   double depth = 0;  ///< kr at this rate
 };

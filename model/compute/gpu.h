@@ -15,6 +15,7 @@ std::string_view name_of(Architecture architecture);
 struct ComputeConstants {
   Constant gemm_floor;          ///< t0, s: fixed time of a GEMM kernel
   Constant gemm_efficiency;     ///< ec: fraction of peak of an infinite tile
+  Constant simt_efficiency;     ///< ec of fp32 GEMMs on CUDA cores
   Constant gemm_memory;         ///< em: fraction of sheet bandwidth a GEMM reaches
   Constant gemm_tile;           ///< h: tile term q/(q+h), at the 16-bit tensor peak
   Constant gemm_depth;          ///< kr: depth term k/(k+kr), at the 16-bit tensor peak

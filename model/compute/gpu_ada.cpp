@@ -8,6 +8,7 @@ constexpr std::string_view cache = "its 96 MB L2 is not modelled";
 constexpr ComputeConstants constants{
     .gemm_floor = {1.04e-6, 0.3, Level::fitted, gemm_fit, gemm_shapes},
     .gemm_efficiency = {0.807, 0.08, Level::fitted, gemm_fit, gemm_shapes},
+    .simt_efficiency = simt_efficiency,
     .gemm_memory = {0.835, 0.12, Level::fitted, gemm_fit, cache},
     .gemm_tile = {1.3, 0.5, Level::fitted, gemm_fit, gemm_shapes},
     .gemm_depth = {154, 0.3, Level::fitted, gemm_fit, gemm_shapes},

@@ -6,6 +6,7 @@ namespace {
 constexpr ComputeConstants constants{
     .gemm_floor = {3.2e-6, 0.15, Level::fitted, gemm_fit, gemm_shapes},
     .gemm_efficiency = {0.99, 0.03, Level::fitted, gemm_fit, gemm_shapes},
+    .simt_efficiency = simt_efficiency,
     .gemm_memory = {0.72, 0.06, Level::fitted, gemm_fit, gemm_shapes},
     .gemm_tile = {11.4, 0.15, Level::fitted, gemm_fit, gemm_shapes},
     .gemm_depth = {189, 0.10, Level::fitted, gemm_fit, gemm_shapes},

@@ -6,6 +6,7 @@ namespace {
 constexpr ComputeConstants constants{
     .gemm_floor = {2.15e-6, 0.10, Level::fitted, gemm_fit, gemm_shapes},
     .gemm_efficiency = {0.99, 0.03, Level::fitted, gemm_fit, gemm_shapes},
+    .simt_efficiency = simt_efficiency,
     .gemm_memory = {0.767, 0.06, Level::fitted, gemm_fit, gemm_shapes},
     .gemm_tile = {30.9, 0.10, Level::fitted, gemm_fit, gemm_shapes},
     .gemm_depth = {109, 0.15, Level::fitted, gemm_fit, gemm_shapes},

@@ -21,6 +21,7 @@ constexpr Constant kappa_bytes{1.10, 0.05, Level::fitted, step_fit, ""};
 constexpr ComputeConstants h100_constants{
     .gemm_floor = {2.46e-6, 0.10, Level::fitted, gemm_fit, gemm_shapes},
     .gemm_efficiency = {0.99, 0.03, Level::fitted, gemm_fit, gemm_shapes},
+    .simt_efficiency = simt_efficiency,
     .gemm_memory = {0.87, 0.05, Level::fitted, gemm_fit, gemm_shapes},
     .gemm_tile = {11.8, 0.15, Level::fitted, gemm_fit, gemm_shapes},
     .gemm_depth = {194, 0.10, Level::fitted, gemm_fit, gemm_shapes},
@@ -47,6 +48,7 @@ constexpr ComputeConstants h100_constants{
 constexpr ComputeConstants h200_constants{
     .gemm_floor = {2.49e-6, 0.10, Level::fitted, gemm_fit, gemm_shapes},
     .gemm_efficiency = {0.99, 0.03, Level::fitted, gemm_fit, gemm_shapes},
+    .simt_efficiency = simt_efficiency,
     .gemm_memory = {0.841, 0.05, Level::fitted, gemm_fit, gemm_shapes},
     .gemm_tile = {10.8, 0.15, Level::fitted, gemm_fit, gemm_shapes},
     .gemm_depth = {186, 0.10, Level::fitted, gemm_fit, gemm_shapes},

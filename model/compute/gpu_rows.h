@@ -34,6 +34,9 @@ inline constexpr std::string_view elementwise_fit =
     "744d01e1";
 
 // Constants for which no GPU has a value of its own.
+inline constexpr Constant simt_efficiency{
+    0.96, 0.05, Level::fitted, "48 fp32 GEMMs of baidu-research/DeepBench DeepBench_NV_V100",
+    "V100; assumed on later chips"};
 inline constexpr Constant whole_waves{1.0, 0.2, Level::fitted, gemm_fit,
                                       "A100; assumed on V100, L40S"};
 inline constexpr Constant hidden_waves{0.0, 0.0, Level::fitted, gemm_fit,

@@ -9,6 +9,7 @@ constexpr std::string_view guess =
 constexpr ComputeConstants constants{
     .gemm_floor = {4e-6, 0.3, Level::assumed, guess, ""},
     .gemm_efficiency = {0.90, 0.12, Level::assumed, guess, ""},
+    .simt_efficiency = simt_efficiency,
     .gemm_memory = {0.75, 0.12, Level::assumed, guess, ""},
     .gemm_tile = {9, 0.3, Level::assumed, guess, ""},
     .gemm_depth = {184, 0.2, Level::assumed, guess, ""},

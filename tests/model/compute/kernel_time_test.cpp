@@ -53,7 +53,7 @@ TEST_CASE("GEMM efficiencies are near measured ones before derates") {
 }
 
 // baidu-research/DeepBench results/train/DeepBench_NV_V100.xlsx, a DGX-1.
-TEST_CASE("The assumed V100 row is near DeepBench in fp16 and fp32") {
+TEST_CASE("The V100 row is near DeepBench in fp16, which is assumed, and fp32") {
   struct Point {
     std::int64_t m, n, k;
     Precision precision;
@@ -71,7 +71,7 @@ TEST_CASE("The assumed V100 row is near DeepBench in fp16 and fp32") {
     INFO(point.m << " " << point.n << " " << point.k);
     const Kernel kernel = gemm(point.m, point.n, point.k, element_bytes(point.precision));
     CHECK(kernel.flops / seconds(kernel, v100, point.precision) / 1e12 ==
-          Approx(point.tflops).epsilon(0.16));
+          Approx(point.tflops).epsilon(point.precision == Precision::fp16 ? 0.16 : 0.10));
   }
 }
 
