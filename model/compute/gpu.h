@@ -21,7 +21,7 @@ struct ComputeConstants {
   Constant gemm_depth;          ///< kr: depth term k/(k+kr), at the 16-bit tensor peak
   Constant gemm_waves;          ///< 1: time in whole waves; 0: persistent kernels, the last wave is hidden
   Constant split_cost;          ///< s: fixed time of the reduction of a split-K GEMM
-  Constant throttle;            ///< factor on kernels of >= 1e12 FLOP
+  Constant throttle;            ///< factor on long kernels (from 3e12 FLOP of the peak)
   Constant fp8_gain;            ///< a 16-bit GEMM's time over that of the same GEMM in fp8
   Constant conv;                ///< factor on implicit GEMMs on tensor cores
   Constant conv_fp32;           ///< factor on implicit GEMMs on CUDA cores

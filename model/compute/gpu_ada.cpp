@@ -14,7 +14,7 @@ constexpr ComputeConstants constants{
     .gemm_depth = {154, 0.3, Level::fitted, gemm_fit, gemm_shapes},
     .gemm_waves = whole_waves,
     .split_cost = {1.6e-6, 0.3, Level::assumed, "as A100", ""},
-    .throttle = {1.0, 0.05, Level::fitted, gemm_fit, ">= 1e12 FLOP"},
+    .throttle = {1.0, 0.05, Level::fitted, gemm_fit, "long kernels"},
     .fp8_gain = {1.9, 0.15, Level::assumed, "as H100", "delayed scaling"},
     .conv = conv_tensor,
     .conv_fp32 = conv_fp32,

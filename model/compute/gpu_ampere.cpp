@@ -12,7 +12,7 @@ constexpr ComputeConstants constants{
     .gemm_depth = {189, 0.10, Level::fitted, gemm_fit, gemm_shapes},
     .gemm_waves = whole_waves,
     .split_cost = {1.6e-6, 0.1, Level::fitted, gemm_fit, "split-K kernels"},
-    .throttle = {0.877, 0.03, Level::fitted, gemm_fit, ">= 1e12 FLOP"},
+    .throttle = {0.877, 0.03, Level::fitted, gemm_fit, "long kernels"},
     .fp8_gain = no_fp8,
     .conv = conv_tensor,
     .conv_fp32 = conv_fp32,

@@ -12,7 +12,7 @@ constexpr ComputeConstants constants{
     .gemm_depth = {109, 0.15, Level::fitted, gemm_fit, gemm_shapes},
     .gemm_waves = hidden_waves,
     .split_cost = {3.5e-6, 0.15, Level::fitted, gemm_fit, "split-K kernels"},
-    .throttle = {1.0, 0.04, Level::fitted, gemm_fit, ">= 1e12 FLOP"},
+    .throttle = {1.0, 0.04, Level::fitted, gemm_fit, "long kernels"},
     .fp8_gain = {1.9, 0.15, Level::assumed, "as H100", "delayed scaling"},
     .conv = conv_tensor,
     .conv_fp32 = conv_fp32,

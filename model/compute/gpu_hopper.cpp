@@ -3,12 +3,12 @@
 namespace dsim {
 namespace {
 
-// The GEMM fit has a throttle of 1.05 (H100) and 1.09 (H200) from 1e12 FLOP on; the kappa of
+// The GEMM fit has a throttle of 1.05 (H100) and 1.09 (H200) on long kernels; the kappa of
 // training steps holds the sustained clock already, so it is 1 here and in the steps kappa was
 // fitted with.
 constexpr Constant throttle{1.0, 0.04, Level::fitted,
                             "held in kappa; timing loops alone: 1.05 (H100), 1.09 (H200)",
-                            ">= 1e12 FLOP"};
+                            "long kernels"};
 constexpr SizeCurve attention_curve{512, 2, {0.17, 0.28, 0.43, 0.53, 0.59, 0.61}};
 constexpr Constant attention{1.0, 0.08, Level::measured,
                              "FlashAttention-3, aiconfigurator 095f58a5 context_attention_perf",

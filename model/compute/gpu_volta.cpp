@@ -15,7 +15,7 @@ constexpr ComputeConstants constants{
     .gemm_depth = {184, 0.2, Level::assumed, guess, ""},
     .gemm_waves = whole_waves,
     .split_cost = {1.6e-6, 0.3, Level::assumed, guess, ""},
-    .throttle = {1.0, 0.05, Level::assumed, guess, ">= 1e12 FLOP"},
+    .throttle = {1.0, 0.05, Level::assumed, guess, "long kernels"},
     .fp8_gain = no_fp8,
     .conv = conv_tensor,
     .conv_fp32 = conv_fp32,
