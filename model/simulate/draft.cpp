@@ -1,0 +1,100 @@
+#include "model/simulate/draft.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/workload/model.h"
+#include "sim/base/data_files.h"
+#include "sim/base/error.h"
+
+namespace dsim {
+namespace {
+
+/// "64", or "64 or 128" for a batch between two multiples.
+std::string nearest_multiples(std::int64_t value, std::int64_t unit) {
+  const std::int64_t below = value / unit * unit, above = below + unit;
+  return below > 0 ? fmt::format("{} or {}", below, above) : fmt::format("{}", above);
+}
+
+}  // namespace
+
+std::shared_ptr<const Topology> draft_topology(const ExperimentDraft& draft) {
+  if (draft.topology.empty())
+    throw InputError(
+        "no topology given: --topology FILE (dsim list topologies names the shipped ones)");
+  return load_topology(find_data_file(draft.topology, "topologies"));
+}
+
+std::int64_t draft_gpus(const ExperimentDraft& draft, const Topology& topology) {
+  const auto all = static_cast<std::int64_t>(topology.gpu_count());
+  const auto per_node = static_cast<std::int64_t>(topology.gpus_per_node());
+  const auto nodes = static_cast<std::int64_t>(topology.node_count());
+  if (draft.nodes && *draft.nodes > nodes)
+    throw InputError(fmt::format("--nodes {} is more than the {} nodes of {}", *draft.nodes, nodes,
+                                 topology.name()));
+  if (draft.gpus && *draft.gpus > all)
+    throw InputError(
+        fmt::format("--gpus {} is more than the {} GPUs of {}", *draft.gpus, all, topology.name()));
+  if (draft.nodes && draft.gpus && *draft.nodes * per_node != *draft.gpus)
+    throw InputError(fmt::format("--nodes {} are {} GPUs, but --gpus says {} (give one of the two)",
+                                 *draft.nodes, *draft.nodes * per_node, *draft.gpus));
+  if (draft.nodes) return std::min(all, *draft.nodes * per_node);
+  return draft.gpus.value_or(all);
+}
+
+BatchPlan plan_batch(std::optional<std::int64_t> global_batch,
+                     std::optional<std::int64_t> micro_batch,
+                     std::optional<std::int64_t> accumulate, std::int64_t gpus,
+                     std::int64_t default_micro_batch) {
+  if (!global_batch) return {micro_batch.value_or(default_micro_batch), accumulate.value_or(1)};
+
+  std::int64_t unit = gpus;
+  std::string factors = fmt::format("{} GPUs", gpus);
+  if (micro_batch) {
+    unit *= *micro_batch;
+    factors += fmt::format(" x micro-batch {}", *micro_batch);
+  }
+  if (accumulate) {
+    unit *= *accumulate;
+    factors += fmt::format(" x accumulate {}", *accumulate);
+  }
+  if (micro_batch && accumulate && *global_batch != unit)
+    throw InputError(fmt::format("--global-batch {} is not {} = {}", *global_batch, factors, unit));
+  if (*global_batch % unit != 0)
+    throw InputError(fmt::format("--global-batch {} is not a multiple of {} = {} (nearest: {})",
+                                 *global_batch, factors, unit,
+                                 nearest_multiples(*global_batch, unit)));
+  const std::int64_t rest = *global_batch / unit;
+  if (micro_batch) return {*micro_batch, accumulate.value_or(rest)};
+  if (accumulate) return {rest, *accumulate};
+  std::int64_t micro = std::min(rest, default_micro_batch);
+  while (rest % micro != 0) --micro;
+  return {micro, rest / micro};
+}
+
+Experiment resolve(const ExperimentDraft& draft, const std::shared_ptr<const Topology>& topology) {
+  Experiment experiment = draft.experiment;
+  const std::int64_t gpus = draft_gpus(draft, *topology);
+  experiment.topology = gpus == static_cast<std::int64_t>(topology->gpu_count())
+                            ? topology
+                            : first_gpus(topology, static_cast<std::size_t>(gpus));
+  Job& job = experiment.jobs.front();
+  if (draft.fusion) job.fusion = *draft.fusion;
+  const ModelKind& kind = model_kind(job.model);
+  const BatchPlan batch = plan_batch(
+      draft.global_batch, job.micro_batch > 0 ? std::optional(job.micro_batch) : std::nullopt,
+      draft.accumulate, gpus, kind.default_micro_batch);
+  job.micro_batch = batch.micro_batch;
+  job.ddp.accumulate = batch.accumulate;
+  if (job.sequence > 0 && kind.default_sequence == 0)
+    throw InputError(fmt::format("--seq {} has no meaning for {}: its samples are images",
+                                 job.sequence, kind.name));
+  for (const Straggler& straggler : experiment.stragglers)
+    if (straggler.rank >= gpus)
+      throw InputError(fmt::format("--straggler names rank {}, but there are {} ranks (0 to {})",
+                                   straggler.rank, gpus, gpus - 1));
+  return experiment;
+}
+
+}  // namespace dsim

@@ -1,0 +1,240 @@
+#include "model/simulate/report_json.h"
+
+#include <rapidjson/prettywriter.h>
+#include <rapidjson/stringbuffer.h>
+
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+namespace dsim {
+namespace {
+
+/// Keys and values of one object; never writes NaN or infinity.
+class ObjectWriter {
+ public:
+  explicit ObjectWriter(rapidjson::PrettyWriter<rapidjson::StringBuffer>& json) : json_(json) {}
+
+  void begin(std::string_view key = {}) {
+    if (!key.empty()) name(key);
+    json_.StartObject();
+  }
+  void end() { json_.EndObject(); }
+  void begin_list(std::string_view key) {
+    name(key);
+    json_.StartArray();
+  }
+  void end_list() { json_.EndArray(); }
+
+  void text(std::string_view key, std::string_view value) {
+    name(key);
+    string(value);
+  }
+  void text_or_null(std::string_view key, std::string_view value) {
+    name(key);
+    if (value.empty())
+      json_.Null();
+    else
+      string(value);
+  }
+  void whole(std::string_view key, std::int64_t value) {
+    name(key);
+    json_.Int64(value);
+  }
+  void flag(std::string_view key, bool value) {
+    name(key);
+    json_.Bool(value);
+  }
+  void number(std::string_view key, double value) {
+    name(key);
+    if (std::isfinite(value))
+      json_.Double(value);
+    else
+      json_.Null();
+  }
+  void number(std::string_view key, const std::optional<double>& value) {
+    number(key, value.value_or(std::nan("")));
+  }
+  void string(std::string_view value) {
+    json_.String(value.data(), static_cast<rapidjson::SizeType>(value.size()));
+  }
+
+ private:
+  void name(std::string_view key) {
+    json_.Key(key.data(), static_cast<rapidjson::SizeType>(key.size()));
+  }
+  rapidjson::PrettyWriter<rapidjson::StringBuffer>& json_;
+};
+
+void write_what(ObjectWriter& json, const Report& r) {
+  json.text("model", r.model_name);
+  json.text("model_title", r.model_title);
+  json.whole("parameters", r.parameters);
+  json.text("topology", r.topology);
+  json.text("gpu", r.gpu_title);
+  json.whole("gpus", r.gpus);
+  json.whole("nodes", r.nodes);
+  json.text("framework", r.framework);
+  json.text("precision", r.precision);
+  json.text("optimizer", r.optimizer);
+  json.whole("micro_batch", r.micro_batch);
+  json.whole("accumulate", r.accumulate);
+  json.whole("global_batch", r.micro_batch * r.accumulate * r.gpus);
+  json.whole("sequence", r.sequence);
+  json.text("fidelity", r.fidelity);
+  json.whole("rank_classes", r.rank_classes);
+  json.text_or_null("collective", r.collective);
+}
+
+void write_answer(ObjectWriter& json, const Report& r) {
+  json.number("step_time_s", r.step_time_s);
+  json.number("step_time_low_s", r.step_time_low_s);
+  json.number("step_time_high_s", r.step_time_high_s);
+  json.number("compute_s", r.parts.forward_s + r.parts.backward_s);
+  json.number("forward_s", r.parts.forward_s);
+  json.number("backward_s", r.parts.backward_s);
+  json.number("optimizer_s", r.parts.optimizer_s);
+  json.number("exposed_communication_s", r.parts.exposed_communication_s);
+  json.number("bubble_s", r.parts.bubble_s);
+  json.number("launch_s", r.parts.launch_s);
+  json.number("input_s", r.parts.input_s);
+  json.number("wait_s", r.parts.wait_s);
+  json.number("communication_s", r.communication_s);
+  json.number("throughput", r.throughput);
+  json.text("throughput_unit", r.sample_unit + "/s");
+  json.number("tokens_per_s", r.tokens_per_s > 0 ? std::optional(r.tokens_per_s) : std::nullopt);
+  json.number("mfu", r.mfu);
+  json.text("mfu_formula", r.mfu_formula);
+  json.number("scaling_efficiency", r.scaling_efficiency);
+  json.text_or_null("scaling_efficiency_reason", r.scaling_efficiency_reason);
+  json.number("scaling_efficiency_node", r.scaling_efficiency_node);
+}
+
+void write_memory(ObjectWriter& json, const Report& r) {
+  const MemoryFootprint& m = r.memory;
+  json.number("peak_memory_bytes", m.total());
+  json.number("memory_capacity_bytes", m.capacity);
+  json.flag("fits", m.fits());
+  json.begin("memory");
+  json.number("parameters_bytes", m.parameters);
+  json.number("gradients_bytes", m.gradients);
+  json.number("optimizer_bytes", m.optimizer);
+  json.number("activations_bytes", m.activations);
+  json.number("buckets_bytes", m.buckets);
+  json.number("workspace_bytes", m.workspace);
+  json.number("context_bytes", m.context);
+  json.end();
+  json.text_or_null("memory_advice", r.memory_advice);
+}
+
+void write_why(ObjectWriter& json, const Report& r) {
+  json.begin("bottleneck");
+  json.text("resource", r.bottleneck.resource);
+  json.number("load", r.bottleneck.load);
+  json.number("load_backward", r.bottleneck.load_backward);
+  json.text_or_null("sentence", r.bottleneck_sentence);
+  json.end();
+  json.begin_list("loads");
+  for (const ResourceLoad& load : r.loads) {
+    json.begin();
+    json.text("resource", load.resource);
+    json.number("load", load.load);
+    json.number("load_backward", load.load_backward);
+    json.end();
+  }
+  json.end_list();
+  json.number("gradient_bytes", r.gradient_bytes);
+  json.begin_list("buckets");
+  for (const BucketReport& bucket : r.buckets) {
+    json.begin();
+    json.whole("elements", bucket.elements);
+    json.number("bytes", bucket.bytes);
+    json.number("ready_s", bucket.ready_s);
+    json.number("start_s", bucket.start_s);
+    json.number("end_s", bucket.end_s);
+    json.end();
+  }
+  json.end_list();
+  json.begin_list("elasticities");
+  for (const Elasticity& elasticity : r.elasticities) {
+    json.begin();
+    json.text("name", elasticity.name);
+    json.text("change", elasticity.change);
+    json.number("step_time_s", elasticity.step_time_s);
+    json.number("relative", elasticity.relative);
+    json.text("kind", elasticity.is_constant ? "constant" : "change");
+    json.end();
+  }
+  json.end_list();
+}
+
+void write_inputs(ObjectWriter& json, const Report& r) {
+  std::array<std::int64_t, 4> counts{};
+  for (const InputUse& input : r.inputs) ++counts[static_cast<std::size_t>(input.constant.level)];
+  json.begin("inputs");
+  for (const Level level : {Level::measured, Level::fitted, Level::published, Level::assumed})
+    json.whole(name_of(level), counts[static_cast<std::size_t>(level)]);
+  json.end();
+  json.begin_list("constants");
+  for (const InputUse& input : r.inputs) {
+    json.begin();
+    json.text("name", input.name);
+    json.number("value", input.constant.value);
+    json.number("relative_sigma", input.constant.sigma);
+    json.text("level", name_of(input.constant.level));
+    json.text("source", input.constant.source);
+    json.text("range", input.constant.range);
+    json.end();
+  }
+  json.end_list();
+}
+
+void write_report_keys(ObjectWriter& json, rapidjson::PrettyWriter<rapidjson::StringBuffer>& writer,
+                       const Report& report) {
+  json.text("format", "dsim.report/1");
+  write_what(json, report);
+  write_answer(json, report);
+  write_memory(json, report);
+  write_why(json, report);
+  write_inputs(json, report);
+  writer.Key("warnings");
+  writer.StartArray();
+  for (const std::string& warning : report.warnings) json.string(warning);
+  writer.EndArray();
+}
+
+}  // namespace
+
+std::string report_json(const Report& report) {
+  rapidjson::StringBuffer buffer;
+  rapidjson::PrettyWriter<rapidjson::StringBuffer> writer(buffer);
+  writer.SetIndent(' ', 2);
+  ObjectWriter json(writer);
+  json.begin();
+  write_report_keys(json, writer, report);
+  json.end();
+  return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
+}
+
+std::string scaling_json(const Scaling& scaling) {
+  rapidjson::StringBuffer buffer;
+  rapidjson::PrettyWriter<rapidjson::StringBuffer> writer(buffer);
+  writer.SetIndent(' ', 2);
+  ObjectWriter json(writer);
+  json.begin();
+  json.text("format", "dsim.scale/1");
+  json.text("scaling", name_of(scaling.mode));
+  json.begin_list("points");
+  for (std::size_t i = 0; i < scaling.points.size(); ++i) {
+    json.begin();
+    json.number("efficiency_to_first", scaling.efficiency_to_first(i));
+    write_report_keys(json, writer, scaling.points[i]);
+    json.end();
+  }
+  json.end_list();
+  json.end();
+  return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
+}
+
+}  // namespace dsim
