@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/simulate/draft.h"
+#include "model/simulate/report.h"
 
 namespace dsim {
 
@@ -21,11 +21,5 @@ struct Scaling {
   /// Throughput a GPU against that at the smallest size.
   double efficiency_to_first(std::size_t point) const;
 };
-
-/// Simulates a draft at each GPU count (which replaces its own). In strong scaling without a global
-/// batch that of the largest count is taken; smaller ones accumulate. Every point is checked before
-/// the first is simulated. InputError.
-Scaling simulate_scaling(const ExperimentDraft& draft, const std::vector<std::int64_t>& gpu_counts,
-                         ScalingMode mode, const RunControl& control = {});
 
 }  // namespace dsim
