@@ -112,6 +112,13 @@ std::vector<std::int64_t> parse_gpu_counts(std::string_view setting, std::string
   return counts;
 }
 
+std::vector<std::int64_t> doubling_sizes(std::int64_t first, std::int64_t last) {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t size = first; size < last; size *= 2) sizes.push_back(size);
+  sizes.push_back(last);
+  return sizes;
+}
+
 RankFactor parse_rank_factor(std::string_view setting, std::string_view text) {
   constexpr std::string_view expected =
       "RANK=FACTOR such as '3=1.2x' (rank 3 takes 1.2 times as long)";

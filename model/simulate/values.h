@@ -23,6 +23,9 @@ std::vector<std::uint32_t> parse_ranks(std::string_view setting, std::string_vie
 /// to the one after it: "8,16,...,512"; after a single number it doubles.
 std::vector<std::int64_t> parse_gpu_counts(std::string_view setting, std::string_view text);
 
+/// first, 2 first, 4 first, ... and `last`. Requires 0 < first <= last.
+std::vector<std::int64_t> doubling_sizes(std::int64_t first, std::int64_t last);
+
 /// A rank and how much slower it is.
 struct RankFactor {
   std::uint32_t rank = 0;

@@ -61,6 +61,13 @@ TEST_CASE("An ellipsis in GPU counts goes on by the factor before it") {
         "2");
 }
 
+TEST_CASE("Sizes double from the first to the last, which is always there") {
+  using Counts = std::vector<std::int64_t>;
+  CHECK(doubling_sizes(8, 64) == Counts{8, 16, 32, 64});
+  CHECK(doubling_sizes(8, 100) == Counts{8, 16, 32, 64, 100});
+  CHECK(doubling_sizes(8, 8) == Counts{8});
+}
+
 TEST_CASE("A straggler is a rank and a factor") {
   const RankFactor slow = parse_rank_factor("--straggler", "3=1.2x");
   CHECK(slow.rank == 3);

@@ -1,0 +1,17 @@
+#pragma once
+#include <CLI/App.hpp>
+#include <string>
+
+namespace dsim {
+
+/// What `dsim` without arguments prints.
+std::string short_usage();
+
+/// The help of a command: usage, flags by group, at 80 columns. For dsim itself also the other
+/// commands, with the flags of simulate, which it takes.
+std::string help_text(const CLI::App& command);
+
+/// Version and optional parts.
+std::string version_text();
+
+}  // namespace dsim
