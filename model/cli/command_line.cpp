@@ -42,15 +42,15 @@ std::string unknown_flag(const std::string& argument, const CLI::App& command,
                          const CLI::App& app) {
   const std::string flag = argument.substr(0, argument.find('='));
   const std::string path = command.get_name() == "simulate" ? "dsim" : "dsim " + command.get_name();
-  const std::vector<std::string> flags = flags_of(command);
-  const std::vector<std::string_view> known(flags.begin(), flags.end());
-  const std::string_view near = nearest(flag.starts_with("--") ? flag : "-" + flag, known);
-  if (!near.empty()) return fmt::format("unknown flag '{}' (did you mean '{}'?)", flag, near);
   for (const CLI::App* other : app.get_subcommands({})) {
     const std::vector<std::string> theirs = flags_of(*other);
     if (std::find(theirs.begin(), theirs.end(), flag) != theirs.end())
       return fmt::format("unknown flag '{}' of {} (dsim {} has it)", flag, path, other->get_name());
   }
+  const std::vector<std::string> flags = flags_of(command);
+  const std::vector<std::string_view> known(flags.begin(), flags.end());
+  const std::string_view near = nearest(flag.starts_with("--") ? flag : "-" + flag, known);
+  if (!near.empty()) return fmt::format("unknown flag '{}' (did you mean '{}'?)", flag, near);
   return fmt::format("unknown flag '{}' ({} --help lists the known ones)", flag, path);
 }
 
@@ -74,6 +74,7 @@ std::string unexpected(const CLI::App& app) {
 void run_command_line(std::vector<std::string> arguments) {
   CLI::App app("simulator of distributed deep-learning training", "dsim");
   app.require_subcommand(0, 1);
+  app.set_help_flag("-h,--help", "this text");  // the commands inherit it
   add_simulate_command(app);
   add_scale_command(app);
   add_list_command(app);
@@ -100,6 +101,9 @@ void run_command_line(std::vector<std::string> arguments) {
     print(help_text(*command));
   } catch (const CLI::ExtrasError&) {
     throw InputError(unexpected(app));
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string_view text = error.what();  // "--model: 1 required NAME missing"
+    throw InputError(fmt::format("{} needs a value", text.substr(0, text.find(':'))));
   } catch (const CLI::ParseError& error) {
     throw InputError(error.what());
   }

@@ -1,6 +1,9 @@
 #pragma once
 // The subcommands of dsim: each adds itself to the command line.
-#include <CLI/App.hpp>
+
+namespace CLI {
+class App;
+}
 
 namespace dsim {
 

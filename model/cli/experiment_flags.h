@@ -1,10 +1,13 @@
 #pragma once
-#include <CLI/App.hpp>
 #include <memory>
 #include <string_view>
 #include <vector>
 
 #include "model/simulate/draft.h"
+
+namespace CLI {
+class App;
+}
 
 namespace dsim {
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/App.hpp>
 #include <algorithm>
 #include <vector>
 
@@ -12,6 +13,14 @@ namespace {
 
 constexpr std::size_t width = 80;
 constexpr std::size_t flag_columns = 27;
+
+constexpr std::string_view introduction =
+    "dsim simulates one training step of a neural network on a GPU cluster.\n"
+    "\n"
+    "  dsim --topology dgx8x64.json --model bert            one step, explained\n"
+    "  dsim scale --topology dgx8x64.json --model bert      from one node to all\n"
+    "  dsim topo dgx8x64.json                               what a cluster file describes\n"
+    "  dsim list                                            models, GPUs, clusters, ...\n";
 
 /// "  --seq N                  tokens a sequence; default: the model's", wrapped.
 std::string entry(const std::string& name, const std::string& help) {
@@ -74,14 +83,8 @@ std::string usage_line(const CLI::App& command) {
 }  // namespace
 
 std::string short_usage() {
-  return "dsim simulates one training step of a neural network on a GPU cluster.\n"
-         "\n"
-         "  dsim --topology dgx8x64.json --model bert            one step, explained\n"
-         "  dsim scale --topology dgx8x64.json --model bert      from one node to all\n"
-         "  dsim topo dgx8x64.json                               what a cluster file describes\n"
-         "  dsim list                                            models, GPUs, clusters, ...\n"
-         "\n"
-         "dsim --help lists every flag, dsim COMMAND --help those of a command.\n";
+  return std::string(introduction) +
+         "\ndsim --help lists every flag, dsim COMMAND --help those of a command.\n";
 }
 
 std::string help_text(const CLI::App& command) {
@@ -96,10 +99,9 @@ std::string help_text(const CLI::App& command) {
          "\nCommands\n" + commands_text(command) +
          options_text(*command.get_subcommand("simulate")) +
          entry("--version", "version, and which optional parts were built in") +
-         "\nSizes carry their unit: \"25 MiB\", \"1 GB\". Bare names of topologies are looked for "
-         "in\n"
-         "the working directory, then among the shipped ones. Exit status: 0 done, 2 a\n"
-         "mistake in the input, 1 anything else.\n";
+         "\nSizes carry their unit: \"25 MiB\", \"1 GB\". Bare names of topologies are looked\n"
+         "for in the working directory, then among the shipped ones. Exit status: 0 done,\n"
+         "2 a mistake in the input, 1 anything else.\n";
 }
 
 std::string version_text() {

@@ -1,6 +1,9 @@
 #pragma once
-#include <CLI/App.hpp>
 #include <string>
+
+namespace CLI {
+class App;
+}
 
 namespace dsim {
 

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <CLI/App.hpp>
 #include <cstdlib>
 #include <string_view>
 
@@ -21,6 +22,8 @@ void OutputFlags::add(CLI::App& command) {
   command.add_flag("--no-color", no_color_, "no colours on a terminal (so does NO_COLOR)")
       ->group("Output");
 }
+
+bool OutputFlags::csv_to_stdout() const { return csv_option_->count() > 0 && csv_.empty(); }
 
 void OutputFlags::check() {
   if (json && csv_to_stdout())

@@ -1,11 +1,15 @@
 #pragma once
-#include <CLI/App.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "model/simulate/report_text.h"
 #include "sim/base/output_file.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace dsim {
 
@@ -22,7 +26,7 @@ class OutputFlags {
   void check();
 
   bool json = false, quiet = false;
-  bool csv_to_stdout() const { return csv_option_->count() > 0 && csv_.empty(); }
+  bool csv_to_stdout() const;
   /// For people: neither JSON nor CSV takes standard output.
   bool text() const { return !json && !csv_to_stdout(); }
   const std::optional<OutputFile>& csv_file() const { return csv_file_; }

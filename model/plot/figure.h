@@ -14,6 +14,7 @@ namespace dsim {
 inline constexpr const char* compute_colour = "#0072B2";
 inline constexpr const char* communication_colour = "#E69F00";
 inline constexpr const char* optimizer_colour = "#009E73";
+inline constexpr const char* data_colour = "#56B4E9";
 inline constexpr const char* idle_colour = "#999999";
 
 /// line: simulated, joined by a line, with a band where intervals are known. ideal: thin and

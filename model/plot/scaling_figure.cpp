@@ -48,7 +48,7 @@ Panel efficiency_panel(const Scaling& scaling, const Axis& gpus) {
   const Report& first = scaling.points.front();
   Series to_one{"vs 1 GPU", compute_colour, SeriesStyle::line, {}};
   Series to_first{
-      fmt::format("vs {} GPUs", first.gpus), communication_colour, SeriesStyle::line, {}};
+      fmt::format("vs {} GPUs", first.gpus), data_colour, SeriesStyle::line, {}};
   Series ideal{"ideal", idle_colour, SeriesStyle::ideal, {}};
   double low = 1, high = 1;
   for (std::size_t i = 0; i < scaling.points.size(); ++i) {

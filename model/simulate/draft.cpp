@@ -3,10 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
+#include "model/compute/gpu.h"
 #include "model/workload/model.h"
 #include "sim/base/data_files.h"
 #include "sim/base/error.h"
+#include "sim/base/spelling.h"
 
 namespace dsim {
 namespace {
@@ -17,13 +23,28 @@ std::string nearest_multiples(std::int64_t value, std::int64_t unit) {
   return below > 0 ? fmt::format("{} or {}", below, above) : fmt::format("{}", above);
 }
 
+/// Topology files name GPUs that only the models know.
+void check_gpu(const Topology& topology) {
+  std::vector<std::string_view> known;
+  for (const Gpu* gpu : gpus()) known.push_back(gpu->name);
+  if (std::find(known.begin(), known.end(), topology.gpu_model()) == known.end())
+    throw InputError(fmt::format("topology {}: {}", topology.name(),
+                                 unknown_name("GPU", topology.gpu_model(), known)));
+}
+
 }  // namespace
 
 std::shared_ptr<const Topology> draft_topology(const ExperimentDraft& draft) {
   if (draft.topology.empty())
     throw InputError(
         "no topology given: --topology FILE (dsim list topologies names the shipped ones)");
-  return load_topology(find_data_file(draft.topology, "topologies"));
+  const std::filesystem::path path = draft.topology;
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    throw InputError(fmt::format("--topology {} is a directory, not a file", draft.topology));
+  auto topology = load_topology(find_data_file(draft.topology, "topologies"));
+  check_gpu(*topology);
+  return topology;
 }
 
 std::int64_t draft_gpus(const ExperimentDraft& draft, const Topology& topology) {

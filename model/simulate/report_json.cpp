@@ -53,6 +53,13 @@ class ObjectWriter {
     else
       json_.Null();
   }
+  /// A count of bytes, which models may hold as a fraction.
+  void bytes(std::string_view key, double value) {
+    if (std::isfinite(value))
+      whole(key, std::llround(value));
+    else
+      number(key, value);
+  }
   void number(std::string_view key, const std::optional<double>& value) {
     number(key, value.value_or(std::nan("")));
   }
@@ -113,17 +120,17 @@ void write_answer(ObjectWriter& json, const Report& r) {
 
 void write_memory(ObjectWriter& json, const Report& r) {
   const MemoryFootprint& m = r.memory;
-  json.number("peak_memory_bytes", m.total());
-  json.number("memory_capacity_bytes", m.capacity);
+  json.bytes("peak_memory_bytes", m.total());
+  json.bytes("memory_capacity_bytes", m.capacity);
   json.flag("fits", m.fits());
   json.begin("memory");
-  json.number("parameters_bytes", m.parameters);
-  json.number("gradients_bytes", m.gradients);
-  json.number("optimizer_bytes", m.optimizer);
-  json.number("activations_bytes", m.activations);
-  json.number("buckets_bytes", m.buckets);
-  json.number("workspace_bytes", m.workspace);
-  json.number("context_bytes", m.context);
+  json.bytes("parameters_bytes", m.parameters);
+  json.bytes("gradients_bytes", m.gradients);
+  json.bytes("optimizer_bytes", m.optimizer);
+  json.bytes("activations_bytes", m.activations);
+  json.bytes("buckets_bytes", m.buckets);
+  json.bytes("workspace_bytes", m.workspace);
+  json.bytes("context_bytes", m.context);
   json.end();
   json.text_or_null("memory_advice", r.memory_advice);
 }
@@ -144,12 +151,12 @@ void write_why(ObjectWriter& json, const Report& r) {
     json.end();
   }
   json.end_list();
-  json.number("gradient_bytes", r.gradient_bytes);
+  json.bytes("gradient_bytes", r.gradient_bytes);
   json.begin_list("buckets");
   for (const BucketReport& bucket : r.buckets) {
     json.begin();
     json.whole("elements", bucket.elements);
-    json.number("bytes", bucket.bytes);
+    json.bytes("bytes", bucket.bytes);
     json.number("ready_s", bucket.ready_s);
     json.number("start_s", bucket.start_s);
     json.number("end_s", bucket.end_s);

@@ -49,16 +49,16 @@ constexpr std::array fidelities{std::pair<std::string_view, Fidelity>{"steps", F
                                 std::pair<std::string_view, Fidelity>{"fluid", Fidelity::fluid},
                                 std::pair<std::string_view, Fidelity>{"closed", Fidelity::closed}};
 constexpr std::array routings{
-    std::pair<std::string_view, Routing>{"rail-aligned", Routing::rail_aligned},
+    std::pair<std::string_view, Routing>{"rail_aligned", Routing::rail_aligned},
     std::pair<std::string_view, Routing>{"spray", Routing::spray},
     std::pair<std::string_view, Routing>{"hash", Routing::hash}};
 
 using Draft = ExperimentDraft;
 using Text = std::string_view;
 
-void set_fusion(Draft& draft, Fusion fusion, Text flag) {
+void set_fusion(Draft& draft, Fusion fusion) {
   if (draft.fusion && *draft.fusion != fusion)
-    throw InputError(fmt::format("{} contradicts the other of --fusion and --compile", flag));
+    throw InputError("--compile and --fusion contradict each other (give one of the two)");
   draft.fusion = fusion;
 }
 
@@ -101,9 +101,9 @@ const std::array rows{
             }},
     Setting{"fusion", "What", "NAME",
             "elementwise work: eager (default), jit (fused by hand, as in Apex) or compile", false,
-            [](Draft& d, Text t) { set_fusion(d, choose("fusion", t, fusions), "--fusion"); }},
+            [](Draft& d, Text t) { set_fusion(d, choose("fusion", t, fusions)); }},
     Setting{"compile", "What", "", "torch.compile; the same as --fusion compile", false,
-            [](Draft& d, Text) { set_fusion(d, Fusion::compile, "--compile"); }},
+            [](Draft& d, Text) { set_fusion(d, Fusion::compile); }},
     Setting{"attention", "What", "NAME", "flash (default) or unfused", false,
             [](Draft& d, Text t) { job(d).flash_attention = choose("attention", t, attentions); }},
 
@@ -141,7 +141,7 @@ const std::array rows{
     Setting{"algorithm", "Network", "NAME",
             "collective algorithm (dsim list algorithms); default: chosen by size and topology",
             false, [](Draft& d, Text t) { d.experiment.algorithm = t; }},
-    Setting{"routing", "Network", "NAME", "rail-aligned, spray or hash; default: the fabric's",
+    Setting{"routing", "Network", "NAME", "rail_aligned, spray or hash; default: the fabric's",
             false, [](Draft& d, Text t) { d.experiment.routing = choose("routing", t, routings); }},
     Setting{"fidelity", "Network", "NAME",
             "steps (every chunk), fluid (default) or closed (formulas, no contention)", false,

@@ -141,7 +141,7 @@ std::string table(const std::vector<std::vector<std::string>>& rows,
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const bool to_left = i == 0 || std::find(left.begin(), left.end(), i) != left.end();
+      const bool to_left = std::find(left.begin(), left.end(), i) != left.end();
       if (i > 0) line += "  ";
       line += to_left ? pad_right(row[i], widths[i]) : pad_left(row[i], widths[i]);
     }

@@ -28,8 +28,8 @@ std::vector<std::string> wrap_text(std::string_view head, std::string_view text,
 enum class Ink { plain, strong, compute, communication, optimizer, bubble, data, fault, idle };
 std::string inked(std::string text, Ink ink, bool colour);
 
-/// Rows of cells as aligned columns, two spaces apart. The first column is aligned left, those in
-/// `left` too, the others right. Lines have no spaces at the end.
+/// Rows of cells as aligned columns, two spaces apart: those in `left` aligned left, the others
+/// right. Lines have no spaces at the end.
 std::string table(const std::vector<std::vector<std::string>>& rows,
                   const std::vector<std::size_t>& left = {});
 

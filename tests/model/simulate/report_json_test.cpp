@@ -53,7 +53,7 @@ TEST_CASE("A report as JSON has the stable keys with the values of the report") 
   CHECK(json["step_time_s"].GetDouble() == 0.2);
   CHECK(json["compute_s"].GetDouble() == Approx(0.16));
   CHECK(json["throughput_unit"] == "sequences/s");
-  CHECK(json["peak_memory_bytes"].GetDouble() == 38.0 * 1024 * 1024 * 1024);
+  CHECK(json["peak_memory_bytes"].GetInt64() == 38LL * 1024 * 1024 * 1024);
   CHECK(json["fits"].GetBool());
   CHECK(json["global_batch"].GetInt64() == 32 * 512);
   CHECK(json["bottleneck"]["resource"] == "NIC uplink");

@@ -36,6 +36,6 @@ TEST_CASE("Items are wrapped between each other and words only where one item is
 TEST_CASE("A table aligns its columns and leaves no spaces at the ends of lines") {
   CHECK(table({{"GPUs", "step", "limit"}, {"8", "1.5 ms", "NIC"}, {"512", "2 ms", ""}}, {2}) ==
         "GPUs    step  limit\n"
-        "8     1.5 ms  NIC\n"
-        "512     2 ms\n");
+        "   8  1.5 ms  NIC\n"
+        " 512    2 ms\n");
 }
