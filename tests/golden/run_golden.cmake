@@ -10,6 +10,10 @@ foreach(input IN LISTS inputs)
   file(COPY "${GOLDEN}/${input}" DESTINATION "${work}")
 endforeach()
 
+if(EXISTS "${GOLDEN}/data")
+  set(DATA "${work}/data")  # data of its own
+endif()
+
 file(STRINGS "${GOLDEN}/cmd" line LIMIT_COUNT 1)
 separate_arguments(arguments UNIX_COMMAND "${line}")
 execute_process(
