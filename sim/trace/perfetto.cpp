@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -48,10 +49,12 @@ class EventWriter {
     else
       json_.Null();
   }
-  /// Microseconds with all picosecond digits that are needed, e.g. 12.000345.
+  /// Microseconds with all picosecond digits that are needed, e.g. 12.000345; negative before time 0.
   void microseconds(std::string_view key, Time time) {
     key_(key);
-    std::string digits = fmt::format("{}.{:06}", time.ps / 1'000'000, time.ps % 1'000'000);
+    const std::int64_t ps = std::abs(time.ps);
+    std::string digits =
+        fmt::format("{}{}.{:06}", time.ps < 0 ? "-" : "", ps / 1'000'000, ps % 1'000'000);
     digits.erase(digits.find_last_not_of('0') + 1);
     if (digits.back() == '.') digits.pop_back();
     json_.RawValue(digits.data(), digits.size(), rapidjson::kNumberType);

@@ -162,3 +162,16 @@ TEST_CASE("Counters are written in order of time, and a value that is no number 
 TEST_CASE("An empty timeline is still a valid trace") {
   CHECK(parse(Timeline{})["traceEvents"].Empty());
 }
+
+TEST_CASE("A kernel that the host issued before the step began has a negative issue time") {
+  Timeline timeline;
+  Span span;
+  span.track = timeline.add_track("rank 0", "compute");
+  span.name = timeline.intern("kernel");
+  span.end = 1_us;
+  span.issued = Time{-901'250'129};
+  timeline.add(span);
+  std::string text;
+  parse(timeline, &text);
+  CHECK(text.find("\"issued_us\":-901.250129") != std::string::npos);
+}
