@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,8 +16,9 @@ struct NodeRule {
   std::string_view gpu;            ///< of the column `gpu`
   std::string_view gpus_per_node;  ///< of that column
   std::string_view box;            ///< of `intra_link`, `notes` and `gpu` together
-  std::string_view node;   ///< a node type of topologies/nodes; "" = known, but no node type yet
-  std::string_view title;  ///< for messages
+  std::string_view node;      ///< a node type of topologies/nodes; "" = known, but no node type yet
+  std::string_view gpu_name;  ///< a row of the GPU table; "" = the node type's own
+  std::string_view title;     ///< for messages
   std::string_view source;
 };
 const std::vector<NodeRule>& node_rules();
@@ -31,7 +33,8 @@ const std::vector<LinkRule>& link_rules();
 
 /// What a row says of its machine. `nodes` whole nodes, or a part of one.
 struct Hardware {
-  std::string_view node;  ///< node type
+  std::string_view node;      ///< node type
+  std::string_view gpu_name;  ///< GPU, "" = the node type's own
   std::int64_t gpus = 1, nodes = 1;
   int nics = 0, gigabits = 0;  ///< a node; 0: those of the node type
 };
@@ -39,9 +42,11 @@ struct Hardware {
 /// Throws Unpredictable (hardware) when no rule applies.
 Hardware hardware_of(const RowInputs& row);
 
-/// The GPUs a job on this hardware runs on: `nodes` of them behind a fabric that is never the
-/// bottleneck (single switch on one or two leaves, rail-optimised beyond), NICs as stated.
-/// InputError if the node type is not shipped.
+/// The same as a topology file (format dsim.topology/1): whole nodes behind a network that is never
+/// the bottleneck, one switch for two nodes and rail-optimised beyond, NICs as stated.
+std::string topology_text(const Hardware& hardware);
+
+/// The GPUs a job on this hardware runs on. InputError if the node type is not shipped.
 std::shared_ptr<const Topology> build_topology(const Hardware& hardware);
 
 }  // namespace dsim

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cctype>
 #include <charconv>
 
 #include "calibrate/validate/text_pattern.h"
+#include "sim/base/error.h"
 
 namespace dsim {
 namespace {
@@ -27,7 +29,11 @@ constexpr std::array model_rules{
     NameRule{"=resnext-50-32x4d|=resnext50-32x4d", "resnext50-32x4d"},
     NameRule{"=resnext-101-32x4d|=resnext101-32x4d", "resnext101-32x4d"},
     NameRule{"=resnext-101-32x8d|=resnext101-32x8d", "resnext101-32x8d"},
+    NameRule{"=gpt-2|=gpt2", "gpt2"},
     NameRule{"gpt-2|gpt2 124m|small", "gpt2"},
+    NameRule{"=gpt-2-medium|=gpt2-medium|=gpt-2-345m", "gpt2-medium"},
+    NameRule{"=gpt-2-large|=gpt2-large|=gpt-2-774m", "gpt2-large"},
+    NameRule{"=gpt-2-xl|=gpt2-xl|=gpt-2-1-5b", "gpt2-xl"},
 };
 
 struct PrecisionRule {
@@ -46,11 +52,12 @@ constexpr std::array precision_rules{
 constexpr std::array optimizer_rules{
     NameRule{"=sgd|=sgd-momentum|=momentum", "sgd"},
     NameRule{"=adam|=fusedadam", "adam"},
-    NameRule{"=adamw", "adam"},
+    NameRule{"=adamw", "adamw"},
     NameRule{"=lamb|=fusedlamb", "lamb"},
 };
 
-/// The table's name for a model text, from the rules or as one of its own names; "" if it has none.
+/// The table's name for a model text, from the rules or as it calls or also calls one of its own;
+/// "" if it has none.
 std::string_view known_model(std::string_view text) {
   std::string_view name = text;
   for (const NameRule& rule : model_rules)
@@ -58,9 +65,13 @@ std::string_view known_model(std::string_view text) {
       name = rule.name;
       break;
     }
-  for (const ModelKind* kind : model_kinds())
-    if (normalised(kind->name) == normalised(name)) return kind->name;
-  return {};
+  std::string lower(name);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  try {
+    return model_kind(lower).name;
+  } catch (const InputError&) {
+    return {};
+  }
 }
 
 }  // namespace
@@ -68,6 +79,8 @@ std::string_view known_model(std::string_view text) {
 std::string_view model_of(const RowInputs& row) {
   const std::string_view text = row.text("model");
   if (text.empty()) throw Unpredictable{Obstacle::model, "not stated"};
+  if (text.ends_with('?'))
+    throw Unpredictable{Obstacle::model, fmt::format("{} (not certain)", text)};
   const std::string_view name = known_model(text);
   if (name.empty()) throw Unpredictable{Obstacle::model, std::string(text)};
   return name;

@@ -9,20 +9,26 @@ const std::vector<SourceFact>& source_facts() {
       // NVIDIA DeepLearningExamples, PyTorch BERT.
       {.source = "deeplearningexamples languagemodeling-bert",
        .framework = "pytorch",
-       .fusion = Fusion::jit,
        .flash_attention = false,
+       .citation =
+           "NVIDIA/DeepLearningExamples PyTorch/LanguageModeling/BERT/modeling.py: attention as "
+           "matmul, softmax, dropout, matmul"},
+      {.source = "deeplearningexamples languagemodeling-bert",
+       .framework = "pytorch",
+       .notes = "pre-training",
+       .fusion = Fusion::jit,
        .single_bucket = true,
        .gradient_as_bucket_view = true,
-       .citation =
-           "NVIDIA/DeepLearningExamples PyTorch/LanguageModeling/BERT/run_pretraining.py: "
-           "torch.jit.script(model); bucket_cap_mb = total memory; no_sync() while accumulating"},
+       .citation = "same, run_pretraining.py: torch.jit.script(model); DDP with bucket_cap_mb = "
+                   "total memory; "
+                   "no_sync() while accumulating"},
       {.source = "deeplearningexamples languagemodeling-bert",
        .framework = "pytorch",
        .precision = "fp16|amp",
-       .optimizer = "lamb",
        .reduce_in_half = true,
-       .citation = "same, scripts/configs/pretrain_config.sh: "
-                   "allreduce_post_accumulation_fp16=true (model.half())"},
+       .citation =
+           "same, scripts/configs/pretrain_config.sh: allreduce_post_accumulation_fp16=true "
+           "(model.half()); run_squad.py: apex amp O2"},
       {.source = "deeplearningexamples languagemodeling-bert",
        .framework = "pytorch",
        .sequence = "=512",
@@ -31,10 +37,10 @@ const std::vector<SourceFact>& source_facts() {
       {.source = "deeplearningexamples languagemodeling-bert",
        .framework = "pytorch",
        .notes = "fine-tuning",
-       .explanation =
-           "SQuAD fine-tuning (run_squad.py): real sequences, answers' loss and a loop with "
-           "synchronising logging, none of it in the columns",
-       .citation = "same, run_squad.py"},
+       .explanation = "fine-tuning: eager (no jit), another head, and gradient clipping that waits "
+                      "for the GPU "
+                      "each step",
+       .citation = "same, run_squad.py: GradientClipper.step reads total_norm.item()"},
       // NVIDIA DeepLearningExamples, PyTorch image classification.
       {.source = "deeplearningexamples classification",
        .framework = "pytorch",
@@ -46,20 +52,17 @@ const std::vector<SourceFact>& source_facts() {
       // PyTorch's own DDP benchmark.
       {.source = "benchmarks-distributed-ddp",
        .broadcast_buffers = false,
-       .explanation = "PyTorch 1.4 with cuDNN 7: fp32 NCHW convolutions",
        .citation = "pytorch/pytorch benchmarks/distributed/ddp/benchmark.py: "
                    "broadcast_buffers=False, inputs on "
                    "the device, torch.cuda.synchronize() each iteration"},
-      {.source = "benchmarks-distributed-ddp",
-       .model = "resnext-50|resnext-101",
-       .explanation =
-           "grouped fp32 convolutions of cuDNN 7 (PyTorch 1.4) are far from either roofline",
-       .citation = "same"},
       // FlagPerf classic models.
       {.source = "flagperf",
-       .model = "bert",
-       .explanation = "update interval unclear at the source (batch 24 with 4 accumulation steps)",
-       .citation = "FlagOpen/FlagPerf training/nvidia config"},
+       .model = "resnet-50",
+       .explanation =
+           "NCHW whatever the precision, and the host waits for loss and accuracy each step",
+       .citation = "FlagOpen/FlagPerf training/benchmarks/resnet50/pytorch/train/trainer.py: no "
+                   "channels_last; "
+                   "all_reduce and tolist() of loss and accuracies"},
   };
   return facts;
 }

@@ -99,8 +99,10 @@ Experiment experiment_of(const RowInputs& inputs, PlannedRow& plan, TopologyShel
   }
   job.optimizer = optimizer_of(inputs);
   if (inputs.text("optimizer").empty()) append(row.assumptions, "optimizer not stated");
-  if (model_kind(job.model).default_sequence > 0)
+  if (model_kind(job.model).default_sequence > 0) {
     job.sequence = row.sequence = inputs.count("seq_len", 0);
+    if (job.sequence == 0) append(row.assumptions, "sequence length not stated");
+  }
   const Hardware hardware = hardware_of(inputs);
   row.gpus = hardware.gpus;
   plan_batch(inputs, job, plan);
@@ -120,8 +122,7 @@ Experiment experiment_of(const RowInputs& inputs, PlannedRow& plan, TopologyShel
 }  // namespace
 
 std::shared_ptr<const Topology> TopologyShelf::of(const Hardware& hardware) {
-  const std::string key =
-      fmt::format("{}/{}/{}x{}", hardware.node, hardware.gpus, hardware.nics, hardware.gigabits);
+  const std::string key = fmt::format("{} {}", hardware.gpus, topology_text(hardware));
   auto& topology = built_[key];
   if (!topology) topology = build_topology(hardware);
   return topology;
