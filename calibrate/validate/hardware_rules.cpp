@@ -56,11 +56,12 @@ Hardware hardware_of(const RowInputs& row) {
       rule = &candidate;
       break;
     }
-  if (rule == nullptr)
-    throw Unpredictable{
-        Obstacle::hardware,
-        fmt::format("no rule for GPU '{}', {} a node", gpu,
-                    row.text("gpus_per_node").empty() ? "any number" : row.text("gpus_per_node"))};
+  if (rule == nullptr) {
+    const std::string_view count = row.text("gpus_per_node");
+    throw Unpredictable{Obstacle::hardware,
+                        count.empty() ? fmt::format("no rule for GPU '{}'", gpu)
+                                      : fmt::format("no rule for GPU '{}', {} a node", gpu, count)};
+  }
   if (rule->node.empty())
     throw Unpredictable{Obstacle::hardware, fmt::format("no node type for {}", rule->title)};
 

@@ -88,7 +88,7 @@ TableLayout layout_of(const CsvTable& table) {
 std::string_view title_of(TableLayout layout) {
   for (const LayoutRule& rule : layout_rules())
     if (rule.layout == layout) return rule.title;
-  return "an unknown layout";
+  return "columns of an unknown layout";
 }
 
 std::vector<std::string> unknown_training_columns(const CsvTable& table) {

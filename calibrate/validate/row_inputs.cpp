@@ -41,7 +41,7 @@ std::string_view name_of(Obstacle obstacle) {
     case Obstacle::batch:
       return "batch";
     case Obstacle::number:
-      return "not a number";
+      return "number";
     case Obstacle::simulation:
       return "refused by the simulator";
     case Obstacle::measurement:

@@ -37,7 +37,7 @@ Plan plan_rows(std::span<const CsvTable> tables, std::vector<std::string>& notic
   for (const CsvTable& table : tables) {
     const TableLayout layout = layout_of(table);
     if (layout != TableLayout::training && layout != TableLayout::vtrain) {
-      notices.push_back(fmt::format("{}: not a table of training runs ({}); left out", table.name(),
+      notices.push_back(fmt::format("{}: left out, no table of training runs but {}", table.name(),
                                     title_of(layout)));
       continue;
     }

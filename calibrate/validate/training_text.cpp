@@ -54,6 +54,7 @@ void write_sources(const TrainingValidation& validation, Out out) {
 }
 
 void write_groups(const TrainingValidation& validation, Out out) {
+  if (validation.overall().points == 0) return;
   fmt::format_to(out, "By source, GPU and precision\n  {:<44} {:>5} {:>8} {:>8} {:>9}\n", "",
                  "rows", "median", "worst", "bias");
   for (const GroupSummary& group : validation.by(hardware_key))
@@ -93,7 +94,7 @@ void write_ratios(const TrainingValidation& validation, Out out) {
 void write_obstacles(const TrainingValidation& validation, Out out) {
   struct Heap {
     std::size_t rows = 0, kinds = 0;
-    std::string examples;
+    std::string only, examples;  ///< one reason in full, or the first few with their counts
   };
   std::map<Obstacle, Heap> heaps;
   constexpr std::size_t shown = 3;
@@ -103,11 +104,13 @@ void write_obstacles(const TrainingValidation& validation, Out out) {
     if (heap.kinds++ < shown)
       heap.examples += fmt::format("{}{} ({})", heap.examples.empty() ? "" : ", ",
                                    clipped(reason.reason, 60), reason.rows);
+    if (heap.kinds == 1) heap.only = reason.reason;
   }
   if (heaps.empty()) return;
   fmt::format_to(out, "\nNot predictable\n");
   for (const auto& [obstacle, heap] : heaps)
-    fmt::format_to(out, "  {:>5}  {}: {}{}\n", heap.rows, name_of(obstacle), heap.examples,
+    fmt::format_to(out, "  {:>5}  {}: {}{}\n", heap.rows, name_of(obstacle),
+                   heap.kinds == 1 ? heap.only : heap.examples,
                    heap.kinds > shown ? fmt::format(", {} more", heap.kinds - shown) : "");
 }
 

@@ -41,7 +41,7 @@ std::vector<std::string> flags_of(const CLI::App& command) {
 std::string unknown_flag(const std::string& argument, const CLI::App& command,
                          const CLI::App& app) {
   const std::string flag = argument.substr(0, argument.find('='));
-  const std::string path = command.get_name() == "simulate" ? "dsim" : "dsim " + command.get_name();
+  const std::string path = command.get_name() == "simulate" ? "dsim" : command_path(command);
   for (const CLI::App* other : app.get_subcommands({})) {
     const std::vector<std::string> theirs = flags_of(*other);
     if (std::find(theirs.begin(), theirs.end(), flag) != theirs.end())
@@ -78,6 +78,7 @@ void run_command_line(std::vector<std::string> arguments) {
   add_simulate_command(app);
   add_scale_command(app);
   add_topo_command(app);
+  add_validate_command(app);
   add_list_command(app);
 
   if (arguments.empty()) return print(short_usage());

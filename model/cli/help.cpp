@@ -20,6 +20,7 @@ constexpr std::string_view introduction =
     "  dsim --topology dgx8x64.json --model bert            one step, explained\n"
     "  dsim scale --topology dgx8x64.json --model bert      from one node to all\n"
     "  dsim topo dgx8x64.json                               what a cluster file describes\n"
+    "  dsim validate training                               published step times, predicted\n"
     "  dsim list                                            models, GPUs, clusters, ...\n";
 
 /// "  --seq N                  tokens a sequence; default: the model's", wrapped.
@@ -69,10 +70,7 @@ std::string commands_text(const CLI::App& command) {
 }
 
 std::string usage_line(const CLI::App& command) {
-  std::string path = command.get_name();
-  for (const CLI::App* parent = command.get_parent(); parent; parent = parent->get_parent())
-    path = parent->get_name() + " " + path;
-  std::string usage = "Usage: " + path;
+  std::string usage = "Usage: " + command_path(command);
   if (command.get_option_no_throw("--topology")) usage += " --topology FILE";
   for (const CLI::Option* option : command.get_options())
     if (option->get_positional()) usage += " " + option->get_name(true, false);
@@ -82,6 +80,13 @@ std::string usage_line(const CLI::App& command) {
 
 }  // namespace
 
+std::string command_path(const CLI::App& command) {
+  std::string path = command.get_name();
+  for (const CLI::App* parent = command.get_parent(); parent; parent = parent->get_parent())
+    path = parent->get_name() + " " + path;
+  return path;
+}
+
 std::string short_usage() {
   return std::string(introduction) +
          "\ndsim --help lists every flag, dsim COMMAND --help those of a command.\n";
@@ -89,7 +94,7 @@ std::string short_usage() {
 
 std::string help_text(const CLI::App& command) {
   if (command.get_parent())
-    return fmt::format("dsim {}: {}\n\n", command.get_name(), command.get_description()) +
+    return fmt::format("{}: {}\n\n", command_path(command), command.get_description()) +
            usage_line(command) +
            (command.get_subcommands({}).empty() ? "" : "\nCommands\n" + commands_text(command)) +
            options_text(command) +

@@ -236,7 +236,7 @@ TEST_CASE("other tables are left out with a word, misspelt columns get the neare
   CHECK(validation.rows[1].obstacle == Obstacle::layout);
   REQUIRE(validation.notices.size() == 2);
   CHECK_THAT(validation.notices[0],
-             Contains("nccl.csv: not a table of training runs (collectives)"));
+             Contains("nccl.csv: left out, no table of training runs but collectives"));
   CHECK(validation.notices[1] ==
         "mine.csv:1:7: column 'precison' is not known (did you mean 'precision'?)");
 }
