@@ -49,7 +49,8 @@ class EventWriter {
     else
       json_.Null();
   }
-  /// Microseconds with all picosecond digits that are needed, e.g. 12.000345; negative before time 0.
+  /// Microseconds with all picosecond digits that are needed, e.g. 12.000345; negative before time
+  /// 0.
   void microseconds(std::string_view key, Time time) {
     key_(key);
     const std::int64_t ps = std::abs(time.ps);
@@ -89,6 +90,40 @@ class Processes {
  private:
   std::unordered_map<std::string, std::uint32_t> pids_;
   std::vector<std::string> names_;
+};
+
+/// Viewers nest the spans of a thread and cannot show two that overlap in part, so a track with
+/// overlapping spans (gradients waiting in several buckets) becomes several threads.
+class Lanes {
+ public:
+  explicit Lanes(const Timeline& timeline) : first_thread_(timeline.tracks().size()) {
+    std::vector<std::vector<Time>> ends(timeline.tracks().size());
+    for (const Span& span : timeline.spans()) {
+      std::vector<Time>& lanes = ends[span.track.index()];
+      std::size_t lane = 0;
+      while (lane < lanes.size() && lanes[lane] > span.start) ++lane;
+      if (lane == lanes.size()) lanes.push_back(span.end);
+      lanes[lane] = span.end;
+      lane_.push_back(static_cast<std::uint16_t>(lane));
+    }
+    std::int64_t next = 1;
+    for (std::size_t track = 0; track < ends.size(); ++track) {
+      first_thread_[track] = next;
+      next += static_cast<std::int64_t>(std::max<std::size_t>(ends[track].size(), 1));
+    }
+    first_thread_.push_back(next);
+  }
+  std::int64_t threads(std::size_t track) const {
+    return first_thread_[track + 1] - first_thread_[track];
+  }
+  std::int64_t first_thread(std::size_t track) const { return first_thread_[track]; }
+  std::int64_t thread(const Timeline& timeline, SpanId span) const {
+    return first_thread_[timeline.span(span).track.index()] + lane_[span.index()];
+  }
+
+ private:
+  std::vector<std::int64_t> first_thread_;  // of each track; one more at the end
+  std::vector<std::uint16_t> lane_;         // of each span
 };
 
 std::string_view category(SpanKind kind) {
@@ -150,10 +185,10 @@ void write_metadata(EventWriter& events, std::string_view what, std::uint32_t pi
   events.end();
 }
 
-void write_span(EventWriter& events, const Timeline& timeline, const Span& span,
-                std::uint32_t pid) {
+void write_span(EventWriter& events, const Timeline& timeline, const Span& span, std::uint32_t pid,
+                std::int64_t tid) {
   events.begin("X", pid);
-  events.number("tid", static_cast<std::int64_t>(span.track.index()) + 1);
+  events.number("tid", tid);
   events.microseconds("ts", span.start);
   events.microseconds("dur", span.end - span.start);
   events.text("name", timeline.text(span.name));
@@ -172,10 +207,10 @@ void write_span(EventWriter& events, const Timeline& timeline, const Span& span,
   events.end();
 }
 
-void write_arrow_end(EventWriter& events, std::string_view phase, std::size_t id, const Span& span,
-                     std::uint32_t pid, Time when) {
+void write_arrow_end(EventWriter& events, std::string_view phase, std::size_t id, std::uint32_t pid,
+                     std::int64_t tid, Time when) {
   events.begin(phase, pid);
-  events.number("tid", static_cast<std::int64_t>(span.track.index()) + 1);
+  events.number("tid", tid);
   events.microseconds("ts", when);
   events.text("name", "releases");
   events.text("cat", "flow");
@@ -198,21 +233,31 @@ void write_perfetto(const Timeline& timeline, std::ostream& out) {
     const std::uint32_t pid = processes.pid(name);
     write_metadata(events, "process", pid, 0, name, pid);
   }
+  const Lanes lanes(timeline);
   for (std::size_t i = 0; i < timeline.tracks().size(); ++i)
-    write_metadata(events, "thread", pid_of_track[i], static_cast<std::int64_t>(i) + 1,
-                   timeline.tracks()[i].name, static_cast<std::int64_t>(i) + 1);
+    for (std::int64_t lane = 0; lane < lanes.threads(i); ++lane) {
+      const std::string& name = timeline.tracks()[i].name;
+      const std::int64_t tid = lanes.first_thread(i) + lane;
+      write_metadata(events, "thread", pid_of_track[i], tid,
+                     lane == 0 ? name : fmt::format("{} ({})", name, lane + 1), tid);
+    }
 
-  for (const Span& span : timeline.spans())
-    write_span(events, timeline, span, pid_of_track[span.track.index()]);
+  for (std::size_t i = 0; i < timeline.spans().size(); ++i) {
+    const Span& span = timeline.spans()[i];
+    write_span(events, timeline, span, pid_of_track[span.track.index()],
+               lanes.thread(timeline, SpanId{i}));
+  }
 
   // An arrow leaves just before the end of its span: at the end itself, viewers that work in whole
   // nanoseconds would bind it to the next span of the track.
   for (std::size_t i = 0; i < timeline.arrows().size(); ++i) {
-    const Span& from = timeline.span(timeline.arrows()[i].from);
-    const Span& to = timeline.span(timeline.arrows()[i].to);
-    write_arrow_end(events, "s", i + 1, from, pid_of_track[from.track.index()],
-                    std::max(from.start, from.end - 2_ns));
-    write_arrow_end(events, "f", i + 1, to, pid_of_track[to.track.index()], to.start);
+    const Arrow& arrow = timeline.arrows()[i];
+    const Span& from = timeline.span(arrow.from);
+    const Span& to = timeline.span(arrow.to);
+    write_arrow_end(events, "s", i + 1, pid_of_track[from.track.index()],
+                    lanes.thread(timeline, arrow.from), std::max(from.start, from.end - 2_ns));
+    write_arrow_end(events, "f", i + 1, pid_of_track[to.track.index()],
+                    lanes.thread(timeline, arrow.to), to.start);
   }
 
   for (const Counter& counter : timeline.counters()) {

@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 using namespace dsim;
 
@@ -137,6 +138,36 @@ TEST_CASE("A collective's arguments tell bytes, bucket, algorithm and what it wa
     return;
   }
   FAIL("no collective in the trace");
+}
+
+TEST_CASE("Spans of a track that overlap are written to threads of their own, side by side") {
+  Timeline timeline;
+  const TrackId buckets = timeline.add_track("rank 0", "buckets");
+  const TrackId other = timeline.add_track("rank 0", "other");
+  const auto add = [&](TrackId track, Time start, Time end) {
+    Span span;
+    span.track = track;
+    span.name = timeline.intern("wait");
+    span.start = start;
+    span.end = end;
+    timeline.add(span);
+  };
+  add(buckets, 0_us, 10_us);
+  add(buckets, 5_us, 15_us);   // overlaps
+  add(buckets, 10_us, 12_us);  // free again
+  add(buckets, 11_us, 13_us);  // a third
+  add(other, 0_us, 20_us);
+  const rapidjson::Document trace = parse(timeline);
+  std::map<int, std::string> names;
+  std::vector<int> threads;
+  for (const auto& event : trace["traceEvents"].GetArray()) {
+    if (event["name"] == "thread_name")
+      names[event["tid"].GetInt()] = event["args"]["name"].GetString();
+    if (event["ph"] == "X") threads.push_back(event["tid"].GetInt());
+  }
+  CHECK(threads == std::vector<int>{1, 2, 1, 3, 4});
+  CHECK(names == std::map<int, std::string>{
+                     {1, "buckets"}, {2, "buckets (2)"}, {3, "buckets (3)"}, {4, "other"}});
 }
 
 TEST_CASE("Counters are written in order of time, and a value that is no number as null") {
