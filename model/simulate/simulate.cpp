@@ -79,8 +79,9 @@ void measure(const Scenario& s, const Outcome& outcome, Report& r) {
   r.mfu = outcome.model->model_flops * static_cast<double>(s.ddp.accumulate) / outcome.step_s /
           s.gpu.peak(s.request.precision);
   r.mfu_formula =
-      fmt::format("{:.4g} model FLOP a micro-batch x {} / step time / {:.4g} FLOP/s dense {} peak",
-                  outcome.model->model_flops, s.ddp.accumulate, s.gpu.peak(s.request.precision),
+      fmt::format("{:.4g} model TFLOP a GPU and step / {} / {:.4g} TFLOP/s dense {}",
+                  outcome.model->model_flops * static_cast<double>(s.ddp.accumulate) * 1e-12,
+                  format_time(outcome.step_s), s.gpu.peak(s.request.precision) * 1e-12,
                   name_of(s.request.precision));
   r.memory =
       memory_footprint(*outcome.model, s.request.precision, s.optimizer, s.ddp, s.ranks, s.gpu);
