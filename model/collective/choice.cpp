@@ -49,12 +49,14 @@ double nvlink_of(Architecture architecture) {
 
 }  // namespace
 
-double nccl_graph_bandwidth(const Communicator& c) {
+namespace {
+
+double graph_bandwidth(const Communicator& c, double channels) {
   const Topology& t = *c.topology;
   // PCIe x16 of generation 4 where there is no NVLink (topo.h: 24).
   double inside = t.nvlink_inside_node() ? nvlink_of(c.architecture) : 24;
   if (!t.has_nvswitch() && t.nvlink_inside_node() && c.nodes.size() == 1)
-    inside = 20.0 * std::max<double>(1, static_cast<double>(find_channels(c).size()) / 2);
+    inside = 20.0 * std::max(1.0, channels);
   if (c.nodes.size() == 1) return inside;
   double nics = 0;
   for (std::size_t l = 0; l < t.link_count(); ++l) {
@@ -68,14 +70,21 @@ double nccl_graph_bandwidth(const Communicator& c) {
   return std::min(inside, nics);
 }
 
-Choice choose_nccl(const Communicator& c, CollectiveOp op, Bytes size, double graph_bandwidth) {
+}  // namespace
+
+NcclGraph nccl_graph(const Communicator& c) {
+  const double channels = static_cast<double>(find_channels(c).size()) / 2;
+  return {graph_bandwidth(c, channels), channels};
+}
+
+Choice choose_nccl(const Communicator& c, const NcclGraph& graph, CollectiveOp op, Bytes size) {
   Choice choice{&algorithm_by_name("ring"), 0, 0};
   if (op != CollectiveOp::all_reduce || c.size() < 2) return choice;
   const double n = c.size(), nodes = static_cast<double>(c.nodes.size());
   const double per_node = n / nodes;
   const double bytes = static_cast<double>(size.count);
   const bool nvlink = c.topology->nvlink_inside_node();
-  const auto channels = static_cast<double>(find_channels(c).size()) / 2;  // of the graph
+  const double channels = graph.channels, graph_bandwidth = graph.bandwidth;
 
   const double steps = 2 * (n - 1), network_steps = nodes > 1 ? 2 * (nodes - 1) : 0;
   const double post = nodes > 1 ? 3.0 : 0;  // NCCL_NET_OVERHEAD 1 us, three times for Simple

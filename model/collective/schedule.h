@@ -32,6 +32,12 @@ struct Worker {
   std::uint32_t first_out, out_count;  ///< range of Schedule::out
 };
 
+/// Hops of a path from a worker without input to one without output.
+struct PathShape {
+  std::uint32_t local = 0, network = 0;  ///< hops inside nodes and between them
+  double link_seconds = 0;               ///< latency of their links
+};
+
 struct Schedule {
   Pattern pattern = Pattern::ring;
   bool tree = false;  ///< uses the tree constants
@@ -44,6 +50,9 @@ struct Schedule {
   std::vector<std::uint32_t> first_connection, first_worker;  ///< channels + 1 entries
   std::vector<std::uint32_t> in, out;                         ///< connection indices
   std::vector<LinkShare> links;
+  /// stream: by channel, the paths that can be the longest (none of them is shorter than another in
+  /// every respect).
+  std::vector<std::vector<PathShape>> longest_paths;
 };
 
 /// How the bytes of one call are cut. All messages of a call have the same size.

@@ -1,6 +1,55 @@
 #include "model/collective/schedule_builder.h"
 
+#include <algorithm>
+
 namespace dsim {
+
+namespace {
+
+// Adds a path unless another is at least as long in every respect; drops those that it outdoes.
+void keep_longest(std::vector<PathShape>& paths, const PathShape& added) {
+  const auto covers = [](const PathShape& a, const PathShape& b) {
+    return a.local >= b.local && a.network >= b.network && a.link_seconds >= b.link_seconds;
+  };
+  for (const PathShape& path : paths)
+    if (covers(path, added)) return;
+  std::erase_if(paths, [&](const PathShape& path) { return covers(added, path); });
+  paths.push_back(added);
+}
+
+std::vector<PathShape> longest_paths(const Schedule& s, std::uint32_t channel) {
+  const std::uint32_t first = s.first_worker[channel], last = s.first_worker[channel + 1];
+  std::vector<std::vector<PathShape>> reached(last - first);
+  std::vector<std::uint32_t> missing(last - first), ready;
+  for (std::uint32_t w = first; w < last; ++w) {
+    missing[w - first] = s.workers[w].in_count;
+    if (s.workers[w].in_count > 0) continue;
+    ready.push_back(w);
+    reached[w - first].emplace_back();
+  }
+  std::vector<PathShape> result;
+  while (!ready.empty()) {
+    const std::uint32_t w = ready.back();
+    ready.pop_back();
+    const Worker& worker = s.workers[w];
+    for (const PathShape& path : reached[w - first]) {
+      if (worker.out_count == 0) keep_longest(result, path);
+      for (std::uint32_t i = 0; i < worker.out_count; ++i) {
+        const Connection& c = s.connections[s.out[worker.first_out + i]];
+        keep_longest(reached[c.to_worker - first],
+                     {path.local + (c.network ? 0u : 1u), path.network + (c.network ? 1u : 0u),
+                      path.link_seconds + c.latency});
+      }
+    }
+    for (std::uint32_t i = 0; i < worker.out_count; ++i)
+      if (const std::uint32_t to = s.connections[s.out[worker.first_out + i]].to_worker;
+          --missing[to - first] == 0)
+        ready.push_back(to);
+  }
+  return result;
+}
+
+}  // namespace
 
 ScheduleBuilder::ScheduleBuilder(const Communicator& communicator, Pattern pattern)
     : communicator_(communicator) {
@@ -57,6 +106,9 @@ Schedule ScheduleBuilder::finish() {
     schedule.out[from.first_out + from.out_count++] = i;
     schedule.in[to.first_in + to.in_count++] = i;
   }
+  if (schedule.pattern == Pattern::stream)
+    for (std::uint32_t channel = 0; channel < schedule.channels; ++channel)
+      schedule.longest_paths.push_back(longest_paths(schedule, channel));
   return std::move(schedule);
 }
 

@@ -38,30 +38,15 @@ struct Depth {
   double seconds = 0, hops = 0;
 };
 
-// Longest path from a worker without input to one without output; each hop costs `send` + latency.
+// Longest path of a stream; each hop costs `send` + latency, the last operation only receives.
 Depth deepest_stream(const Schedule& s, std::uint32_t channel, const StepCost& cost, double send) {
-  const std::uint32_t first = s.first_worker[channel], last = s.first_worker[channel + 1];
-  std::vector<Depth> reached(last - first);
-  std::vector<std::uint32_t> missing(last - first), ready;
-  for (std::uint32_t w = first; w < last; ++w) {
-    missing[w - first] = s.workers[w].in_count;
-    if (s.workers[w].in_count == 0) ready.push_back(w);
-  }
   Depth deepest;
-  while (!ready.empty()) {
-    const std::uint32_t w = ready.back();
-    ready.pop_back();
-    const Worker& worker = s.workers[w];
-    const Depth here = reached[w - first];
-    if (worker.out_count == 0 && here.seconds + send * receive_only > deepest.seconds)
-      deepest = {here.seconds + send * receive_only, here.hops};
-    for (std::uint32_t i = 0; i < worker.out_count; ++i) {
-      const Connection& c = s.connections[s.out[worker.first_out + i]];
-      Depth& there = reached[c.to_worker - first];
-      const double seconds = here.seconds + send + cost.latency(c);
-      if (seconds > there.seconds) there = {seconds, here.hops + 1};
-      if (--missing[c.to_worker - first] == 0) ready.push_back(c.to_worker);
-    }
+  for (const PathShape& path : s.longest_paths[channel]) {
+    const double hops = path.local + path.network;
+    const double seconds = hops * send + path.local * cost.local_latency +
+                           path.network * cost.network_latency + path.link_seconds +
+                           send * receive_only;
+    if (seconds > deepest.seconds) deepest = {seconds, hops};
   }
   return deepest;
 }

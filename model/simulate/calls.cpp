@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "model/collective/choice.h"
 #include "model/collective/prepare.h"
 #include "model/collective/steps_run.h"
 #include "sim/base/error.h"
@@ -71,22 +70,13 @@ class StepsRunner : public CollectiveRunner {
   std::uint64_t argument_ = 0;
 };
 
-const Algorithm& chosen(const CollectiveCall& call, const Workload& workload, const Plans& plans,
-                        std::string_view forced,
-                        std::map<std::uint32_t, std::pair<Communicator, double>>& known) {
-  if (!forced.empty()) {
-    const Algorithm& algorithm = algorithm_by_name(forced);
-    if (algorithm.supports(call.op)) return algorithm;
-    // As NCCL does with NCCL_ALGO: an algorithm that lacks the operation leaves it to the ring.
-    return algorithm_by_name("ring");
-  }
-  auto entry = known.find(call.family.value);
-  if (entry == known.end()) {
-    Communicator c = plans.communicator(workload.families[call.family.index()].groups.front());
-    const double bandwidth = nccl_graph_bandwidth(c);
-    entry = known.emplace(call.family.value, std::pair(std::move(c), bandwidth)).first;
-  }
-  return *choose_nccl(entry->second.first, call.op, call.bytes, entry->second.second).algorithm;
+const Algorithm& algorithm_of(const CollectiveCall& call, const Workload& workload, Plans& plans,
+                              std::string_view forced) {
+  if (forced.empty())
+    return plans.chosen(workload.families[call.family.index()].groups.front(), call.op, call.bytes);
+  const Algorithm& algorithm = algorithm_by_name(forced);
+  // As NCCL does with NCCL_ALGO: an algorithm that lacks the operation leaves it to the ring.
+  return algorithm.supports(call.op) ? algorithm : algorithm_by_name("ring");
 }
 
 }  // namespace
@@ -97,10 +87,9 @@ Calls::Calls(const Workload& workload, Plans& plans, const CollectiveConstants& 
   std::map<const Plan*, std::uint32_t> offsets;
   std::map<const Plan*, std::vector<std::size_t>> indices;
   std::vector<const Schedule*> all;
-  std::map<std::uint32_t, std::pair<Communicator, double>> known;
   for (const CollectiveCall& request : workload.collectives) {
     Call call;
-    call.algorithm = &chosen(request, workload, plans, algorithm, known);
+    call.algorithm = &algorithm_of(request, workload, plans, algorithm);
     call.plan =
         &plans.plan(workload.families[request.family.index()].groups, request.op, *call.algorithm);
     const auto [offset, added] =

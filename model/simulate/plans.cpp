@@ -1,7 +1,5 @@
 #include "model/simulate/plans.h"
 
-#include "model/collective/choice.h"
-
 namespace dsim {
 
 Plans::Plans(const Topology& topology, Routing routing, Architecture architecture,
@@ -15,6 +13,18 @@ Communicator Plans::communicator(const std::vector<std::uint32_t>& group) const 
   return make_communicator(topology_, routing_, architecture_, std::move(members));
 }
 
+const Algorithm& Plans::chosen(const std::vector<std::uint32_t>& group, CollectiveOp op,
+                               Bytes size) {
+  const std::lock_guard lock(mutex_);
+  auto entry = graphs_.find(group);
+  if (entry == graphs_.end()) {
+    Communicator c = communicator(group);
+    const NcclGraph graph = nccl_graph(c);
+    entry = graphs_.emplace(group, std::pair(std::move(c), graph)).first;
+  }
+  return *choose_nccl(entry->second.first, entry->second.second, op, size).algorithm;
+}
+
 const Plan& Plans::plan(const std::vector<std::vector<std::uint32_t>>& groups, CollectiveOp op,
                         const Algorithm& algorithm) {
   const std::lock_guard lock(mutex_);
@@ -26,7 +36,6 @@ const Plan& Plans::plan(const std::vector<std::vector<std::uint32_t>>& groups, C
   for (const Communicator& c : plan.communicators) plan.schedules.push_back(algorithm.plan(c, op));
   for (const Schedule& schedule : plan.schedules) pointers.push_back(&schedule);
   plan.resources = std::make_unique<LinkResources>(topology_, pointers, true);
-  plan.graph_bandwidth = nccl_graph_bandwidth(plan.communicators.front());
   return plan;
 }
 

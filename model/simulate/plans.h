@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/collective/algorithm.h"
+#include "model/collective/choice.h"
 #include "model/collective/link_resources.h"
 
 namespace dsim {
@@ -17,7 +18,6 @@ struct Plan {
   std::vector<Communicator> communicators;   ///< by group
   std::vector<Schedule> schedules;           ///< by group
   std::unique_ptr<LinkResources> resources;  ///< folded, of all groups
-  double graph_bandwidth = 0;                ///< NCCL's belief, GB/s
 };
 
 /// Plans of one placement of ranks on a topology, made when first asked for. Thread-safe.
@@ -28,12 +28,13 @@ class Plans {
 
   const Plan& plan(const std::vector<std::vector<std::uint32_t>>& groups, CollectiveOp op,
                    const Algorithm& algorithm);
-  /// Communicators of the groups, without a schedule.
+  /// The algorithm NCCL chooses for a group.
+  const Algorithm& chosen(const std::vector<std::uint32_t>& group, CollectiveOp op, Bytes size);
   const Topology& topology() const { return topology_; }
   const std::vector<GpuId>& gpus() const { return gpus_; }
-  Communicator communicator(const std::vector<std::uint32_t>& group) const;
 
  private:
+  Communicator communicator(const std::vector<std::uint32_t>& group) const;
   using Key = std::tuple<std::vector<std::vector<std::uint32_t>>, CollectiveOp, std::string_view>;
   const Topology& topology_;
   Routing routing_;
@@ -41,6 +42,7 @@ class Plans {
   std::vector<GpuId> gpus_;
   std::mutex mutex_;
   std::map<Key, Plan> plans_;
+  std::map<std::vector<std::uint32_t>, std::pair<Communicator, NcclGraph>> graphs_;
 };
 
 }  // namespace dsim

@@ -2,7 +2,6 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "model/collective/choice.h"
 #include "model/collective/run_collectives.h"
 #include "tests/model/collective/worlds.h"
 
