@@ -76,6 +76,15 @@ NodeType read_node_type(const json::Value& root) {
 }
 
 void prepare_or_fail(NodeType& type, const json::Value& place) {
+  constexpr std::ptrdiff_t most = 1024;  // routes inside a machine are kept for each pair
+  for (const VertexKind kind : {VertexKind::gpu, VertexKind::nic}) {
+    const auto& all = type.graph.vertices;
+    const auto count =
+        std::count_if(all.begin(), all.end(), [&](const Vertex& v) { return v.kind == kind; });
+    if (count > most)
+      place.fail(fmt::format("{} {}s in one machine; at most {} are possible", count, name_of(kind),
+                             most));
+  }
   const std::string fault = prepare(type);
   if (!fault.empty()) place.fail(fault);
 }

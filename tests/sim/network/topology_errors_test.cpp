@@ -239,6 +239,21 @@ TEST_CASE("an explicit graph says which hosts and vertices are wrong") {
              Contains("a link of kind ib cannot join gpu 'g0' and leaf 'l'"));
 }
 
+TEST_CASE("a machine of more GPUs than can be one is refused") {
+  CHECK_THAT(
+      error_of(
+          R"({"format": "dsim.topology/1", "gpu": "l40s", "cpu": "amd", "vertices": {"gpu": 1025, "nvswitch": 1},
+      "links": [{"kind": "nvlink", "bandwidth": "25 GB/s", "between": [)" +
+          [] {
+            std::string pairs;
+            for (int g = 0; g < 1025; ++g)
+              pairs += (g > 0 ? ", " : "") + ("[\"gpu" + std::to_string(g)) + "\", \"nvswitch0\"]";
+            return pairs;
+          }() +
+          "]}]}"),
+      Catch::Contains("1025 gpus in one machine; at most 1024 are possible"));
+}
+
 TEST_CASE("files that are no topologies are refused with a sentence") {
   using Catch::Contains;
   CHECK_THAT(error_of(""), Contains("pod.json:1:1: error: "));
