@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "model/compute/spread.h"
 #include "model/simulate/parts.h"
 #include "sim/base/error.h"
 
@@ -16,6 +17,7 @@ void Scenario::visit(const ConstantVisitor& visitor) {
   visitor("optimizer bytes", element_bytes(request.precision) == 4
                                  ? optimizer.bytes_per_parameter_full
                                  : optimizer.bytes_per_parameter_mixed);
+  visitor("GPU spread", gpu_spread);
   if (ranks > 1) collective.visit(visitor);
 }
 
@@ -106,6 +108,7 @@ Scenario make_scenario(const Experiment& experiment) {
   s.ddp = job.ddp;
   s.compute = s.gpu.constants;
   s.host = built_in_host_constants();
+  s.gpu_spread = built_in_gpu_spread();
   s.collective = built_in_collective_constants(s.gpu.architecture, network_kind(topology));
   s.input_bandwidth = host_link_bandwidth(topology) * s.collective.pcie_efficiency;
   s.fidelity = experiment.fidelity;
@@ -146,6 +149,9 @@ Outcome run_scenario(const Scenario& s, bool detailed, std::stop_token stop) {
   for (const Straggler& straggler : s.stragglers)
     request.stragglers.emplace_back(straggler.rank, straggler.factor);
   const auto workload = std::make_shared<Workload>(ddp_workload(request));
+  // What is simulated is the slowest rank of each class; nobody finishes before it.
+  for (RankClass& rank_class : workload->classes)
+    rank_class.speed /= slowest_gpu_factor(s.ranks, s.gpu_spread);
 
   const auto calls =
       std::make_shared<Calls>(*workload, *s.plans, s.collective, s.fidelity, s.algorithm);

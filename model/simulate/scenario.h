@@ -20,6 +20,7 @@ struct Scenario {
   ComputeConstants compute;
   HostConstants host;
   CollectiveConstants collective;
+  Constant gpu_spread;            ///< see model/compute/spread.h
   double input_bandwidth = 1;  ///< B/s from host to GPU
   std::uint32_t ranks = 1;
   std::vector<Straggler> stragglers;
