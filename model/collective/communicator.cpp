@@ -33,6 +33,27 @@ void start_at_rail(const Communicator& c, std::uint32_t rail, std::vector<std::u
   if (head != order.end()) std::rotate(order.begin(), head, order.end());
 }
 
+std::vector<std::uint32_t> at_rail(const Communicator& c, std::uint32_t rail,
+                                   const std::vector<std::uint32_t>& ranks) {
+  std::vector<std::uint32_t> result;
+  for (const std::uint32_t rank : ranks) {
+    const auto nics = c.topology->nics_of(c.gpus[rank]);
+    if (std::find(nics.begin(), nics.end(), rail) != nics.end()) result.push_back(rank);
+  }
+  return result;
+}
+
+// An order of the ranks of one node as the same order of another node's ranks.
+std::vector<std::uint32_t> moved(const std::vector<std::uint32_t>& order,
+                                 const std::vector<std::uint32_t>& from,
+                                 const std::vector<std::uint32_t>& to) {
+  std::vector<std::uint32_t> result;
+  for (const std::uint32_t rank : order)
+    result.push_back(
+        to[static_cast<std::size_t>(std::find(from.begin(), from.end(), rank) - from.begin())]);
+  return result;
+}
+
 std::uint32_t channel_count(const Communicator& c, std::size_t mesh_rings) {
   const Topology& t = *c.topology;
   if (c.nodes.size() > 1) {
@@ -56,14 +77,8 @@ std::vector<ChannelPath> find_channels(const Communicator& c) {
     for (std::size_t node = 0; node < c.nodes.size(); ++node) {
       if (node > 0 && c.nodes[node].size() == c.nodes[0].size()) {
         // Nodes are alike: the same rings, moved to this node's ranks.
-        for (const auto& ring : rings[0]) {
-          auto& copy = rings[node].emplace_back();
-          for (const std::uint32_t rank : ring) {
-            const auto position =
-                std::find(c.nodes[0].begin(), c.nodes[0].end(), rank) - c.nodes[0].begin();
-            copy.push_back(c.nodes[node][static_cast<std::size_t>(position)]);
-          }
-        }
+        for (const auto& ring : rings[0])
+          rings[node].push_back(moved(ring, c.nodes[0], c.nodes[node]));
       } else {
         rings[node] = mesh_rings(c, c.nodes[node]);
       }
@@ -74,11 +89,21 @@ std::vector<ChannelPath> find_channels(const Communicator& c) {
   const auto rails =
       static_cast<std::uint32_t>(std::max<std::size_t>(1, c.topology->nics_per_node()));
   std::vector<ChannelPath> channels(count);
+  std::vector<std::vector<std::uint32_t>> ways(count);  // through node 0; the others are alike
+  std::vector<std::vector<double>> used;
   for (std::uint32_t i = 0; i < count; ++i) {
     channels[i].rail = i % rails;
     for (std::size_t node = 0; node < c.nodes.size(); ++node) {
       auto order = mesh > 0 ? rings[node][i % mesh] : c.nodes[node];
       if (c.nodes.size() > 1) start_at_rail(c, channels[i].rail, order);
+      if (c.nodes.size() > 1 && mesh > 0) {
+        // A node is entered and left at the same NIC where a way over NVLink allows it.
+        auto& way = ways[i];
+        if (node == 0)
+          way = mesh_path(c, c.nodes[0], at_rail(c, channels[i].rail, c.nodes[0]), used);
+        if (!way.empty() && c.nodes[node].size() == c.nodes[0].size())
+          order = moved(way, c.nodes[0], c.nodes[node]);
+      }
       channels[i].node_orders.push_back(std::move(order));
     }
   }

@@ -71,13 +71,11 @@ class RingSearch {
   std::vector<std::vector<std::uint32_t>> rings_, best_;
 };
 
-}  // namespace
-
-std::vector<std::vector<std::uint32_t>> mesh_rings(const Communicator& c,
-                                                   const std::vector<std::uint32_t>& ranks) {
+// Links between the ranks of a node: the rate of direct NVLink connections over that of the
+// slowest.
+std::vector<std::vector<int>> mesh_links(const Communicator& c,
+                                         const std::vector<std::uint32_t>& ranks) {
   const std::size_t n = ranks.size();
-  if (n < 2) return {};
-  // Rates of direct NVLink connections; the slowest counts as one link.
   std::vector<std::vector<double>> rate(n, std::vector<double>(n, 0));
   double unit = 0;
   Route route;
@@ -97,21 +95,80 @@ std::vector<std::vector<std::uint32_t>> mesh_rings(const Communicator& c,
         rate[i][j] += c.topology->link(l.link).bandwidth.bytes_per_second;
       if (unit == 0 || rate[i][j] < unit) unit = rate[i][j];
     }
-  if (unit == 0) return {};
   std::vector<std::vector<int>> links(n, std::vector<int>(n, 0));
+  if (unit > 0)
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j)
+        links[i][j] = static_cast<int>(std::lround(rate[i][j] / unit));
+  return links;
+}
+
+// The Hamiltonian path from `path.front()` to a vertex of `ends` whose links are used least:
+// smallest sum of uses per link. Few vertices, so every path is tried.
+void best_path(const std::vector<std::vector<int>>& links,
+               const std::vector<std::vector<double>>& used, const std::vector<char>& ends,
+               std::vector<std::uint32_t>& path, std::vector<char>& seen, double cost,
+               double& best_cost, std::vector<std::uint32_t>& best) {
+  if (cost >= best_cost) return;
+  const std::uint32_t here = path.back();
+  if (path.size() == links.size()) {
+    if (!ends[here]) return;
+    best_cost = cost;
+    best = path;
+    return;
+  }
+  for (std::uint32_t to = 0; to < links.size(); ++to) {
+    if (seen[to] || links[here][to] == 0) continue;
+    const double load = (used[here][to] + 1) / links[here][to];
+    seen[to] = 1;
+    path.push_back(to);
+    best_path(links, used, ends, path, seen, cost + load * load, best_cost, best);
+    path.pop_back();
+    seen[to] = 0;
+  }
+}
+
+}  // namespace
+
+std::vector<std::vector<std::uint32_t>> mesh_rings(const Communicator& c,
+                                                   const std::vector<std::uint32_t>& ranks) {
+  const std::size_t n = ranks.size();
+  if (n < 2) return {};
+  auto links = mesh_links(c, ranks);
   std::size_t wanted = 1u << 20;
-  for (std::size_t i = 0; i < n; ++i) {
+  for (const auto& row : links) {
     std::size_t degree = 0;
-    for (std::size_t j = 0; j < n; ++j) {
-      links[i][j] = static_cast<int>(std::lround(rate[i][j] / unit));
-      degree += static_cast<std::size_t>(links[i][j]);
-    }
+    for (const int count : row) degree += static_cast<std::size_t>(count);
     wanted = std::min(wanted, degree);
   }
+  if (wanted == 0) return {};
   auto rings = RingSearch(std::move(links), wanted).run();
   for (auto& ring : rings)
     for (auto& member : ring) member = ranks[member];
   return rings;
+}
+
+std::vector<std::uint32_t> mesh_path(const Communicator& c, const std::vector<std::uint32_t>& ranks,
+                                     const std::vector<std::uint32_t>& ends,
+                                     std::vector<std::vector<double>>& used) {
+  const std::size_t n = ranks.size();
+  const auto links = mesh_links(c, ranks);
+  if (used.empty()) used.assign(n, std::vector<double>(n, 0));
+  std::vector<char> is_end(n, 0);
+  for (std::size_t i = 0; i < n; ++i)
+    is_end[i] = std::count(ends.begin(), ends.end(), ranks[i]) > 0;
+  std::vector<std::uint32_t> best;
+  double best_cost = 1e300;
+  for (std::uint32_t start = 0; start < n; ++start) {
+    if (!is_end[start]) continue;
+    std::vector<std::uint32_t> path{start};
+    std::vector<char> seen(n, 0);
+    seen[start] = 1;
+    best_path(links, used, is_end, path, seen, 0, best_cost, best);
+  }
+  for (std::size_t i = 0; i + 1 < best.size(); ++i) used[best[i]][best[i + 1]] += 1;
+  for (auto& member : best) member = ranks[member];
+  return best;
 }
 
 }  // namespace dsim

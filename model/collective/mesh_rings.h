@@ -12,4 +12,12 @@ namespace dsim {
 std::vector<std::vector<std::uint32_t>> mesh_rings(const Communicator& communicator,
                                                    const std::vector<std::uint32_t>& ranks);
 
+/// A way through all ranks of a node over its NVLink mesh that starts and ends at two of the ranks
+/// in `ends` (those beside the NIC of a rail); least used links first. `used[i][j]` counts how
+/// often the link from the i-th to the j-th rank is taken and is updated. Empty if there is none.
+std::vector<std::uint32_t> mesh_path(const Communicator& communicator,
+                                     const std::vector<std::uint32_t>& ranks,
+                                     const std::vector<std::uint32_t>& ends,
+                                     std::vector<std::vector<double>>& used);
+
 }  // namespace dsim
