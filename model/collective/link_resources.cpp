@@ -145,6 +145,16 @@ std::span<const Load> LinkResources::connection_loads(std::size_t schedule,
       .subspan(rows.first[connection], rows.first[connection + 1] - rows.first[connection]);
 }
 
+bool LinkResources::between_nodes(std::size_t resource) const {
+  for (std::size_t kind = 0; kind < kinds; ++kind) {
+    const auto k = static_cast<LinkKind>(kind);
+    if (k != LinkKind::nvlink && k != LinkKind::pcie && k != LinkKind::socket &&
+        classes_[resource].nominal[kind] < 1e300)
+      return true;
+  }
+  return false;
+}
+
 void LinkResources::scale(LinkKind kind, double factor) {
   for (Class& c : classes_) c.nominal[static_cast<std::size_t>(kind)] *= factor;
 }

@@ -30,6 +30,8 @@ class LinkResources {
   /// Loads of one connection; only if not folded.
   std::span<const Load> connection_loads(std::size_t schedule, std::uint32_t connection) const;
 
+  /// Some of the links lead from a NIC into the fabric, through it, or back.
+  bool between_nodes(std::size_t resource) const;
   LinkId sample(std::size_t resource) const { return classes_[resource].sample; }
   LinkKind kind(std::size_t resource) const { return classes_[resource].kind; }
   std::uint32_t links(std::size_t resource) const { return classes_[resource].links; }

@@ -1,5 +1,6 @@
 #pragma once
 #include <span>
+#include <vector>
 
 #include "model/collective/fluid_run.h"
 #include "model/collective/link_resources.h"
@@ -7,12 +8,12 @@
 
 namespace dsim {
 
-/// Rate of every used channel when the collective has the network to itself, B/s per hop:
-/// max-min over its channels, each limited by its CTA; `occupancy` is the share of hops that move
-/// at once.
+/// Rate of every used channel when the collective has the network to itself, B/s per hop: max-min
+/// over its channels, each limited by `channel_cap`. Capacities are those of `resources`; an
+/// infinite one does not limit.
 std::vector<double> alone_rates(const Granularity& granularity, const LinkResources& resources,
-                                std::size_t schedule_index, std::span<const double> capacities,
-                                double channel_cap, double occupancy);
+                                std::size_t schedule_index, std::vector<double> capacities,
+                                double channel_cap);
 
 /// A call as coupled activities, one a channel. The cap of a channel is its work over the time it
 /// moves when alone, so that a call without company takes exactly its closed-form time and one in

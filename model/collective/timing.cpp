@@ -38,14 +38,16 @@ struct Depth {
   double seconds = 0, hops = 0;
 };
 
-// Longest path of a stream; each hop costs `send` + latency, the last operation only receives.
-Depth deepest_stream(const Schedule& s, std::uint32_t channel, const StepCost& cost, double send) {
+// Longest path of a stream; each hop costs a send and its latency, the last operation only
+// receives.
+Depth deepest_stream(const Schedule& s, std::uint32_t channel, const StepCost& cost,
+                     double local_send, double network_send) {
   Depth deepest;
   for (const PathShape& path : s.longest_paths[channel]) {
     const double hops = path.local + path.network;
-    const double seconds = hops * send + path.local * cost.local_latency +
-                           path.network * cost.network_latency + path.link_seconds +
-                           send * receive_only;
+    const double seconds = path.local * (local_send + cost.local_latency) +
+                           path.network * (network_send + cost.network_latency) +
+                           path.link_seconds + local_send * receive_only;
     if (seconds > deepest.seconds) deepest = {seconds, hops};
   }
   return deepest;
@@ -75,43 +77,52 @@ double channel_work(const Schedule& schedule, const Granularity& g) {
 namespace {
 
 // Longest chain of hops of one loop. While latency leaves the links idle, a slice moves faster than
-// the full pipeline's rate: with the share f of the time that a channel moves, 1/r = f/rate + (1 -
-// f)/cap.
+// in the full pipeline: with the share f of the time that a channel moves, 1/r = f/full + (1 -
+// f)/single.
 double ring_chain(const Schedule& s, const Granularity& g, const StepCost& cost,
-                  std::uint32_t channel, double rate, double cap) {
-  const double k = static_cast<double>(s.rounds);
-  const double latencies = longest_way_round(s, channel, cost) + k * cost.overhead;
+                  std::uint32_t channel, HopRates local, HopRates network) {
+  const std::uint32_t first = s.first_connection[channel], last = s.first_connection[channel + 1];
+  double crossings = 0;
+  for (std::uint32_t c = first; c < last; ++c) crossings += s.connections[c].network;
+  const double k = static_cast<double>(s.rounds), between = crossings / (last - first);
+  const double fixed = longest_way_round(s, channel, cost) + k * cost.overhead;
   const double bytes = k * g.message_bytes;
-  double seconds = latencies + bytes / g.slices / rate;
-  for (int round = 0; round < 8; ++round) {
-    const double moving = std::min(1.0, bytes / rate / seconds);
-    const double slice_rate = 1 / (moving / rate + (1 - moving) / std::max(rate, cap));
-    seconds = latencies + bytes / g.slices / slice_rate;
-  }
+  const auto slices_at = [&](double moving) {
+    const auto pace = [&](HopRates rates) {
+      return moving / rates.full + (1 - moving) / rates.single;
+    };
+    return bytes / g.slices * ((1 - between) * pace(local) + between * pace(network));
+  };
+  const double full = std::min(local.full, network.full);
+  double seconds = fixed + slices_at(1);
+  for (int round = 0; round < 8; ++round)
+    seconds = fixed + slices_at(std::min(1.0, bytes / full / seconds));
   return seconds;
 }
 
 }  // namespace
 
 AloneTime alone_time(const Schedule& s, const Granularity& g, const StepCost& cost,
-                     std::uint32_t channel, double rate, double fill_rate) {
+                     std::uint32_t channel, HopRates local, HopRates network) {
   const double overhead = g.slices * cost.overhead;
-  const double busy = overhead + g.message_bytes / rate;  // of the CTA, a message
+  const double busy = overhead + g.message_bytes / std::min(local.full, network.full);
   if (s.pattern == Pattern::ring) {
     const double k = static_cast<double>(s.rounds), loops = static_cast<double>(g.loops);
-    const double first = std::max(k * busy, ring_chain(s, g, cost, channel, rate, fill_rate));
+    const double first = std::max(k * busy, ring_chain(s, g, cost, channel, local, network));
     const double last = receive_only * busy;
     return {loops * (k + receive_only) * overhead,
             first + last + (loops - 1) * (k * busy + last) - loops * (k + receive_only) * overhead};
   }
-  const double send = cost.overhead + g.message_bytes / fill_rate;
-  const double fill = std::max(busy, deepest_stream(s, channel, cost, send).seconds);
+  const double fill = std::max(
+      busy, deepest_stream(s, channel, cost, cost.overhead + g.message_bytes / local.single,
+                           cost.overhead + g.message_bytes / network.single)
+                .seconds);
   return {fill - busy, static_cast<double>(g.messages) * busy};
 }
 
 double occupancy(const Schedule& s, const Granularity& g, std::uint32_t channel) {
   if (s.pattern == Pattern::ring) return 1;
-  const double hops = deepest_stream(s, channel, {}, 1).hops;
+  const double hops = deepest_stream(s, channel, {}, 1, 1).hops;
   return hops > 0 ? std::min(1.0, static_cast<double>(g.messages) / hops) : 1;
 }
 

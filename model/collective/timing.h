@@ -31,14 +31,19 @@ struct AloneTime {
   double moving = 0;    ///< the rest
 };
 
-/// Longest path through workers and connections when every connection moves at `rate` once the
-/// pipeline is full and at `fill_rate` (>= rate: a channel that has its links to itself) while it
-/// is not.
+/// Rates of one connection, B/s: with the pipeline full, and when the channel has its links to
+/// itself.
+struct HopRates {
+  double full = 0, single = 0;
+};
+
+/// Longest path through workers and connections.
 ///   ring of k rounds: max(k busy, longest chain of k hops), busy = slices x o + c/rate,
-///     hop = o + c/slices/rate + latency; then the last operation, which only receives.
-///   stream of m messages: deepest path at fill_rate + (m - 1) busy.
+///     hop = o + c/slices/r + latency; then the last operation, which only receives.
+///   stream of m messages: deepest path of hops at the single rates + (m - 1) busy.
+/// `rate` is the slower of the two full rates.
 AloneTime alone_time(const Schedule& schedule, const Granularity& granularity, const StepCost& cost,
-                     std::uint32_t channel, double rate, double fill_rate);
+                     std::uint32_t channel, HopRates local, HopRates network);
 
 /// Share of the hops of a channel that can move at the same time: 1 for a ring; a stream with fewer
 /// messages than hops on its deepest path never fills.

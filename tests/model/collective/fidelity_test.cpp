@@ -24,10 +24,10 @@ double difference(const Topology& topology, std::string_view algorithm, Bytes si
 
 }  // namespace
 
-TEST_CASE("fluid rings agree with steps within 4 %, alone and beside a second all-reduce") {
+TEST_CASE("fluid rings agree with steps within 2 % alone and 4 % beside a second all-reduce") {
   const auto name =
       GENERATE("dgx-h100x1.json", "dgx-a100x1.json", "dgx-a100x2.json", "dgx-h100x2.json",
-               "dgx1-v100x1.json", "pcie-l40sx1.json", "ring4.json");
+               "dgx1-v100x1.json", "dgx1-v100x2.json", "pcie-l40sx1.json", "ring4.json");
   const auto mib = GENERATE(64, 256);
   const auto copies = GENERATE(1, 2);
   CAPTURE(name, mib, copies);
