@@ -35,6 +35,8 @@ Scaling simulate_scaling(const ExperimentDraft& draft, const std::vector<std::in
                          static_cast<double>(experiments.size()));
       };
     scaling.points.push_back(simulate(experiments[i], part));
+    if (control.progress)
+      control.progress(static_cast<double>(i + 1) / static_cast<double>(experiments.size()));
   }
   return scaling;
 }
