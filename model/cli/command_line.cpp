@@ -54,10 +54,16 @@ std::string unknown_flag(const std::string& argument, const CLI::App& command,
   return fmt::format("unknown flag '{}' ({} --help lists the known ones)", flag, path);
 }
 
-/// What was left over by the innermost command that was reached.
-std::string unexpected(const CLI::App& app) {
+/// The innermost command that was reached.
+const CLI::App* reached(const CLI::App& app) {
   const CLI::App* command = &app;
   while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  return command;
+}
+
+/// What was left over by the innermost command.
+std::string unexpected(const CLI::App& app) {
+  const CLI::App* command = reached(app);
   const std::vector<std::string> rest = app.remaining(true);
   const auto flag = std::find_if(rest.begin(), rest.end(), is_flag);
   if (flag != rest.end()) return unknown_flag(*flag, *command, app);
@@ -98,14 +104,14 @@ void run_command_line(std::vector<std::string> arguments) {
   try {
     app.parse(arguments);
   } catch (const CLI::CallForHelp&) {
-    const CLI::App* command = &app;
-    while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
-    print(help_text(*command));
+    print(help_text(*reached(app)));
   } catch (const CLI::ExtrasError&) {
     throw InputError(unexpected(app));
   } catch (const CLI::ArgumentMismatch& error) {
     const std::string_view text = error.what();  // "--model: 1 required NAME missing"
     throw InputError(fmt::format("{} needs a value", text.substr(0, text.find(':'))));
+  } catch (const CLI::RequiredError& error) {
+    throw InputError(fmt::format("{} (dsim {} --help)", error.what(), reached(app)->get_name()));
   } catch (const CLI::ParseError& error) {
     throw InputError(error.what());
   }

@@ -76,7 +76,7 @@ Lines heading(const Report& report) {
   std::vector<std::string> where{
       fmt::format("{}: {}", plural(report.gpus, "GPU"), with_times_signs(report.topology))};
   if (!report.fidelity.empty() && report.fidelity != "fluid")
-    where.push_back("simulated at " + report.fidelity);
+    where.push_back("fidelity " + report.fidelity);
   if (report.rank_classes > 1) where.push_back(plural(report.rank_classes, "rank class", "es"));
   append(lines, wrap_items("", where, " · ", width));
   return lines;
@@ -291,7 +291,7 @@ std::string report_text(const Report& report, const TextStyle& style) {
   const std::size_t notes = report.warnings.empty() ? 0 : 2;
   const Lines whole = explanation(report, true);
   const bool room = lines.size() + whole.size() + notes + 2 <= most_lines;
-  append(lines, room ? whole : explanation(report, false));
+  append(lines, room || !report.memory.fits() ? whole : explanation(report, false));
   squeeze(lines, most_lines - 1 - (report.warnings.empty() ? 0 : 1));
   append_notes(lines, report);
   if (lines.size() + 2 <= most_lines) lines.push_back("");

@@ -115,7 +115,7 @@ std::vector<std::string> wrap_text(std::string_view head, std::string_view text,
   std::vector<std::string> words;
   bool unit_follows = false;  // a number keeps its unit
   for (const std::string& word : words_of(text)) {
-    if (unit_follows && display_width(word) <= 4)
+    if (unit_follows && display_width(word) <= 8)
       words.back() += " " + word;
     else
       words.push_back(word);
