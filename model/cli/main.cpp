@@ -26,9 +26,12 @@ int main(int argc, char** argv) {
   dsim::prepare_standard_streams();
   try {
     dsim::run_command_line(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
-    return dsim::finish_standard_output() ? 0 : 1;
+    dsim::finish_standard_output();
+    return 0;
   } catch (const dsim::InputError& error) {
     return report(2, error.what());
+  } catch (const dsim::OutputError& error) {
+    return error.reader_left ? 1 : report(1, fmt::format("error: {}", error.what()));
   } catch (const std::bad_alloc&) {
     return report(1, "error: out of memory");
   } catch (const std::logic_error& error) {

@@ -7,10 +7,14 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <iostream>
 #include <system_error>
 
 namespace dsim {
+
+OutputError::OutputError(int reason)
+    : std::runtime_error(fmt::format("cannot write standard output: {}",
+                                     std::generic_category().message(reason == 0 ? EIO : reason))),
+      reader_left(reason == EPIPE) {}
 
 void prepare_standard_streams() {
   // A descriptor opened for reading only: writing to it fails, as it should.
@@ -19,20 +23,14 @@ void prepare_standard_streams() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
-
-bool finish_standard_output() {
+void print(std::string_view text) {
   errno = 0;
-  std::cout.flush();
-  const bool arrived = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
-  if (arrived) return true;
-  const int reason = errno;
-  if (reason != EPIPE)
-    std::fputs(fmt::format("error: cannot write standard output: {}\n",
-                           std::generic_category().message(reason == 0 ? EIO : reason))
-                   .c_str(),
-               stderr);
-  return false;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) throw OutputError(errno);
+}
+
+void finish_standard_output() {
+  errno = 0;
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) throw OutputError(errno);
 }
 
 }  // namespace dsim

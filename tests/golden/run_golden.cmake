@@ -85,6 +85,7 @@ if(written)
   string(APPEND wrong "files nobody expected: ${written}\n")
 endif()
 if(wrong)
-  message(FATAL_ERROR "dsim ${line}\n${wrong}")
+  message("${wrong}")  # as it is; FATAL_ERROR would fill its lines anew
+  message(FATAL_ERROR "dsim ${line}")
 endif()
 file(REMOVE_RECURSE "${work}")
