@@ -56,6 +56,9 @@ format: packages-clang-format ## Format every source file in place
 check-format: packages-clang-format ## Fail if a source file is not formatted
 	$(SOURCES) | xargs clang-format --dry-run --Werror
 
+goldens: release ## Rewrite what the golden tests expect; read the difference before you commit it
+	cmake --build --preset release --target update-goldens
+
 clean: ## Remove everything built
 	rm -rf build
 
@@ -91,4 +94,4 @@ packages:
 packages-%:
 	$(call install_packages,$*)
 
-.PHONY: run test build $(PRESETS) install bench format check-format clean help packages
+.PHONY: run test build $(PRESETS) install bench format check-format goldens clean help packages
