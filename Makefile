@@ -50,6 +50,9 @@ bench: release ## Run the benchmarks (needs a quiet machine to mean anything)
 tidy: packages-clang-tidy build/tidy/build.ninja ## Compile under clang-tidy
 	cmake --build --preset tidy
 
+goldens: release ## Rewrite what the golden tests and examples expect (read the difference)
+	cmake --build --preset release --target update-goldens
+
 format: packages-clang-format ## Format every source file in place
 	$(SOURCES) | xargs clang-format -i
 

@@ -81,20 +81,19 @@ class Divider {
     }
     depended = std::min(depended, end);
     if (last >= 0) {
-      const TaskKind kind = program_.tasks[static_cast<std::size_t>(last)].kind;
-      if (program_.tasks[static_cast<std::size_t>(last)].stream == input_stream)
+      const Task& awaited = program_.tasks[static_cast<std::size_t>(last)];
+      if (awaited.stream == input_stream)
         total_.input_s += (depended - begin).seconds();
-      else if (kind == TaskKind::collective)
-        divide_communication(begin, depended);
       else
-        total_.launch_s += (depended - begin).seconds();
+        divide_communication(begin, depended,
+                             awaited.bucket >= 0 && awaited.kind == TaskKind::kernel);
     }
     if (end > depended) total_.launch_s += (end - depended).seconds();
   }
 
-  // Within [begin, end]: waiting for other ranks, moving data, or neither (the host had not come
-  // to the collective yet).
-  void divide_communication(Time begin, Time end) {
+  // Within [begin, end]: waiting for other ranks, moving data, or neither. The last is work on a
+  // bucket after its collective (a cast) or the host that had not come to the collective yet.
+  void divide_communication(Time begin, Time end, bool works_on_bucket) {
     Time waiting{}, moving{};
     for (const std::uint32_t t : collectives_) {
       const TaskRecord& r = execution_.tasks[t];
@@ -103,7 +102,8 @@ class Divider {
     }
     total_.wait_s += waiting.seconds();
     total_.exposed_communication_s += moving.seconds();
-    total_.launch_s += (end - begin - waiting - moving).seconds();
+    (works_on_bucket ? total_.exposed_communication_s : total_.launch_s) +=
+        (end - begin - waiting - moving).seconds();
   }
 
   static Time overlap(Time a, Time b, Time begin, Time end) {

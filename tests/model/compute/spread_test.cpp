@@ -9,8 +9,8 @@ TEST_CASE("the slowest of more GPUs is slower, as order statistics say") {
   // statistics, Harter 1961).
   const double s = .015;
   CHECK(slowest_gpu_factor(8, s) == 1);
-  CHECK(slowest_gpu_factor(1, s) == Approx(1 / (1 + s * 1.4236)).epsilon(1e-4));
-  CHECK(slowest_gpu_factor(100, s) == Approx((1 + s * 2.508) / (1 + s * 1.4236)).epsilon(3e-4));
+  CHECK(slowest_gpu_factor(1, s) == Approx(1 / (1 + s * 1.4236)).epsilon(5e-4));
+  CHECK(slowest_gpu_factor(100, s) == Approx((1 + s * 2.508) / (1 + s * 1.4236)).epsilon(5e-4));
   CHECK(slowest_gpu_factor(512, 0) == 1);
   for (std::uint32_t n = 1; n < 4096; n *= 2)
     CHECK(slowest_gpu_factor(2 * n, s) > slowest_gpu_factor(n, s));

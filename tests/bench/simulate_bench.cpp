@@ -1,0 +1,39 @@
+#include <benchmark/benchmark.h>
+
+#include "model/collective/run_collectives.h"
+#include "model/simulate/experiment.h"
+#include "sim/base/data_files.h"
+
+using namespace dsim;
+
+namespace {
+
+// One step of BERT-large on 512 H100, alone and with everything the report says.
+void bert_step(benchmark::State& state) {
+  Experiment experiment;
+  experiment.topology = load_topology(find_data_file("dgx8x64.json", "topologies"));
+  RunControl control;
+  control.elasticities = control.scaling = state.range(0) != 0;
+  for (auto _ : state) benchmark::DoNotOptimize(simulate(experiment, control).step_time_s);
+}
+BENCHMARK(bert_step)->Arg(0)->Arg(1)->ArgName("full_report")->Unit(benchmark::kMillisecond);
+
+// A 64 MiB ring all-reduce over 512 GPUs on two channels, every slice simulated.
+void ring_steps(benchmark::State& state) {
+  const auto topology = load_topology(find_data_file("dgx8x64.json", "topologies"));
+  std::vector<GpuId> gpus;
+  for (std::size_t g = 0; g < topology->gpu_count(); ++g) gpus.emplace_back(g);
+  const Communicator c =
+      make_communicator(*topology, topology->default_routing(), Architecture::hopper, gpus);
+  const CollectiveConstants k = built_in_collective_constants(Architecture::hopper, LinkKind::ib);
+  const CollectiveRequest request{
+      &c, CollectiveOp::all_reduce, 64_MiB, &algorithm_by_name("ring"), 2, Time{}};
+  std::int64_t messages = 0;
+  for (auto _ : state)
+    messages += static_cast<std::int64_t>(
+        run_collectives(std::span(&request, 1), k, Fidelity::steps)[0].messages);
+  state.SetItemsProcessed(messages);
+}
+BENCHMARK(ring_steps)->Unit(benchmark::kMillisecond);
+
+}  // namespace
