@@ -50,16 +50,13 @@ bench: release ## Run the benchmarks (needs a quiet machine to mean anything)
 tidy: packages-clang-tidy build/tidy/build.ninja ## Compile under clang-tidy
 	cmake --build --preset tidy
 
-goldens: release ## Rewrite what the golden tests and examples expect (read the difference)
-	cmake --build --preset release --target update-goldens
-
 format: packages-clang-format ## Format every source file in place
 	$(SOURCES) | xargs clang-format -i
 
 check-format: packages-clang-format ## Fail if a source file is not formatted
 	$(SOURCES) | xargs clang-format --dry-run --Werror
 
-goldens: release ## Rewrite what the golden tests expect; read the difference before you commit it
+goldens: release ## Rewrite what golden tests and examples expect; read the difference
 	cmake --build --preset release --target update-goldens
 
 clean: ## Remove everything built
