@@ -63,7 +63,8 @@ class ScaleCommand {
       print(reports_csv(scaling.points));
     else if (output_.quiet)
       for (const Report& report : scaling.points)
-        print(fmt::format("{} GPUs  {}", report.gpus, report_line(report)));
+        print(fmt::format("{} {}  {}", report.gpus, report.gpus == 1 ? "GPU" : "GPUs",
+                          report_line(report)));
     else
       print(scaling_text(scaling, output_.style()));
   }
