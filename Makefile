@@ -14,7 +14,8 @@ SOURCES   = git ls-files '*.h' '*.cpp' '*.cu'
 .DELETE_ON_ERROR:
 
 ##@ The two to begin with
-run: build ## Build, then simulate a step of BERT on 64 DGX H100 (other: make run ARGS="...")
+run: build/release/build.ninja ## Build dsim, then simulate a step of BERT on 64 DGX H100 (other: make run ARGS="...")
+	cmake --build --preset release --target dsim
 	@build/release/bin/dsim $(ARGS)
 
 test: asan release ## Build and run every test: with sanitizers, then optimised

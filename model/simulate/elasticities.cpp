@@ -84,6 +84,9 @@ std::vector<Variation> choices_of(const Scenario& base) {
   if (!base.ddp.gradient_as_bucket_view)
     add("bucket view", "gradient_as_bucket_view",
         [](Scenario& s) { s.ddp.gradient_as_bucket_view = true; });
+  if (base.ddp.broadcast_buffers)
+    add("buffer broadcast", "no broadcast of buffers",
+        [](Scenario& s) { s.ddp.broadcast_buffers = false; });
   if (base.ddp.compression == Compression::none)
     add("compression", "fp16 gradient compression",
         [](Scenario& s) { s.ddp.compression = Compression::fp16; });

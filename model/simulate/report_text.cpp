@@ -192,8 +192,11 @@ Lines would_help(const Report& report) {
     return a->relative < b->relative;
   });
   std::vector<std::string> items;
+  std::vector<std::string_view> knobs;  // each is named once, at its best
   for (const Elasticity* change : changes) {
     if (change->relative > -0.001 || items.size() == 4) break;
+    if (std::find(knobs.begin(), knobs.end(), change->name) != knobs.end()) continue;
+    knobs.push_back(change->name);
     items.push_back(change->change + "  " + change_text(change->relative));
   }
   if (items.empty()) items.push_back("nothing that was tried (each under 0.1 %)");

@@ -132,12 +132,15 @@ class Writer {
     if (task.bucket < 0 || !span_of[t].valid()) return;
     Time ready = execution.begin;
     SpanId gradient;
+    TaskId gradient_task;
     for (std::uint32_t i = 0; i < task.dependency_count; ++i) {
       const TaskId id = program.dependencies[task.first_dependency + i];
       if (execution.tasks[id.index()].end < ready) continue;
       ready = execution.tasks[id.index()].end;
       gradient = span_of[id.index()];
+      gradient_task = id;
     }
+    if (gradient_task.valid()) add_gradient_arrow(program, span_of, gradient_task);
     const TaskRecord& record = execution.tasks[t];
     if (record.start > ready) {
       Span span;
@@ -167,10 +170,31 @@ class Writer {
       for (std::uint32_t after = next; after < program.tasks.size(); ++after)
         if (program.tasks[after].stream == waiting.stream && span_of[after].valid()) {
           timeline->connect(span_of[t], span_of[after]);
+          add_optimizer_arrow(program, span_of, after);
           break;
         }
       break;
     }
+  }
+
+  // From the kernel that made the last gradient of a bucket to the copy that brings it there.
+  void add_gradient_arrow(const Program& program, const std::vector<SpanId>& span_of, TaskId copy) {
+    for (std::uint32_t t = copy.value; t-- > 0;) {
+      const Task& task = program.tasks[t];
+      if (task.stream != compute_stream || task.bucket >= 0 || !span_of[t].valid()) continue;
+      if (span_of[copy.index()].valid()) timeline->connect(span_of[t], span_of[copy.index()]);
+      return;
+    }
+  }
+
+  // From what follows a collective to the optimizer that uses its gradients.
+  void add_optimizer_arrow(const Program& program, const std::vector<SpanId>& span_of,
+                           std::uint32_t from) {
+    for (std::uint32_t t = from + 1; t < program.tasks.size(); ++t)
+      if (program.tasks[t].phase == Phase::optimizer && span_of[t].valid()) {
+        timeline->connect(span_of[from], span_of[t]);
+        return;
+      }
   }
 
   const Scenario& scenario_;
