@@ -97,16 +97,16 @@ Calls::Calls(const Workload& workload, Plans& plans, const CollectiveConstants& 
     if (added) {
       // Collectives of one program run on one stream, one after the other: plans need not share
       // links.
-      const auto own = call.plan->resources->capacities(constants);
-      if (fidelity != Fidelity::steps)
+      if (fidelity != Fidelity::steps) {
+        const auto own = call.plan->resources->capacities(constants);
         capacities_.insert(capacities_.end(), own.begin(), own.end());
+      }
       for (const Schedule& schedule : call.plan->schedules) {
         indices[call.plan].push_back(all.size());
         all.push_back(&schedule);
       }
     }
     call.first_resource = fidelity == Fidelity::steps ? 0 : offset->second;
-    const std::vector<double> own = call.plan->resources->capacities(constants);
     call.fluid.launch_seconds = constants.launch;
     for (std::size_t group = 0; group < call.plan->schedules.size(); ++group) {
       const Schedule& schedule = call.plan->schedules[group];
@@ -116,7 +116,8 @@ Calls::Calls(const Workload& workload, Plans& plans, const CollectiveConstants& 
       call.channels = std::max(call.channels, g.channels);
       if (fidelity == Fidelity::steps) continue;
       FluidCollective fluid =
-          prepare_fluid(schedule, *call.plan->resources, group, request.bytes, constants, own);
+          prepare_fluid(schedule, *call.plan->resources, group, request.bytes, constants,
+                        std::span(capacities_).subspan(call.first_resource));
       for (ChannelActivity& channel : fluid.channels) {
         for (Load& load : channel.loads) load.resource += call.first_resource;
         call.fluid.channels.push_back(std::move(channel));
