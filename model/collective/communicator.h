@@ -22,15 +22,4 @@ struct Communicator {
 Communicator make_communicator(const Topology& topology, Routing routing, Architecture architecture,
                                std::vector<GpuId> gpus);
 
-/// The path a channel takes through each node: ranks in order; the first one talks to the network.
-struct ChannelPath {
-  std::uint32_t rail = 0;                               ///< NIC index within a node
-  std::vector<std::vector<std::uint32_t>> node_orders;  ///< one per node of the communicator
-};
-
-/// Channels as NCCL's graph search ends up with on such machines (docs/collectives.md):
-/// one node with NVSwitch: 24 (Blackwell 32); one node with an NVLink mesh: two per edge-disjoint
-/// directed ring; several nodes: two per NIC; without NVLink inside the node: 2.
-std::vector<ChannelPath> find_channels(const Communicator& communicator);
-
 }  // namespace dsim

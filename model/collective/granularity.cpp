@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/collective/schedule.h"
+#include "model/collective/granularity.h"
 
 namespace dsim {
 

@@ -66,9 +66,15 @@ std::vector<CollectiveResult> run_collectives(std::span<const CollectiveRequest>
                                               Fidelity fidelity) {
   if (requests.empty()) return {};
   std::vector<Schedule> schedules;
+  std::vector<NcclGraphs> graphs;
+  graphs.reserve(requests.size());
   for (const CollectiveRequest& request : requests) {
+    graphs.push_back(find_nccl_graphs(*request.communicator, {}));
     require(request.algorithm->supports(request.op), "the algorithm does not run this collective");
-    Schedule schedule = request.algorithm->plan(*request.communicator, request.op);
+    Schedule schedule = request.algorithm->plan({.communicator = request.communicator,
+                                                 .op = request.op,
+                                                 .size = request.size,
+                                                 .nccl = &graphs.back()});
     if (request.channels > 0) schedule.channels = std::min(schedule.channels, request.channels);
     schedules.push_back(std::move(schedule));
   }

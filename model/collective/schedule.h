@@ -3,6 +3,7 @@
 // worker receives and sends. Messages are generated as the schedule runs, never stored: a ring over
 // 1,024 ranks is two million of them.
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "model/workload/program.h"
@@ -14,7 +15,24 @@ namespace dsim {
 ///   ring:   a loop has `rounds` messages on every connection. A worker sends message 0 of a loop
 ///           unasked, sends message j after it received message j - 1, and finally only receives.
 ///   stream: message j leaves a worker when message j has arrived on all its incoming connections.
-enum class Pattern : std::uint8_t { ring, stream };
+///   rounds: in round r a rank sends and receives what RoundProgram says; it begins round r + 1
+///   when
+///           all its transfers of round r have ended.
+enum class Pattern : std::uint8_t { ring, stream, rounds };
+
+/// Which constants a step costs: what kind of kernel (or host loop) moves the bytes.
+enum class Mechanics : std::uint8_t {
+  ring,       ///< ring kernels: all_reduce, all_gather, reduce_scatter
+  chain,      ///< broadcast and reduce along the ring
+  tree,       ///< double binary tree
+  nvls,       ///< multicast and reduction in the NVSwitch
+  nvls_tree,  ///< the same inside nodes, trees between them
+  collnet,    ///< reduction in the network's switches
+  pat,        ///< log-step all_gather and reduce_scatter between single GPUs
+  copy,       ///< send and receive, all-to-all, gather, scatter
+  blocks,     ///< algorithms in rounds with ring kernels' costs (halving-doubling, torus, custom)
+  host        ///< CPU back ends
+};
 
 /// A directed connection between two workers of a channel.
 struct Connection {
@@ -22,6 +40,7 @@ struct Connection {
   std::uint32_t first_link, link_count;  ///< range of Schedule::links
   double latency = 0;                    ///< s, of the links alone
   bool network = false;                  ///< leaves the node
+  bool multimem = false;                 ///< NVLS: loads its NVLinks as multicast does
 };
 
 /// What one CTA does for one rank: receive from all `in`, then send to all `out`.
@@ -38,10 +57,35 @@ struct PathShape {
   double link_seconds = 0;               ///< latency of their links
 };
 
+/// One message of a round: blocks [first_block, first_block + block_count) modulo `blocks`. The
+/// receiver adds them to its own (reduce) or keeps them.
+struct Transfer {
+  std::uint32_t from = 0, to = 0;  ///< ranks
+  std::uint32_t first_block = 0, block_count = 0;
+  bool reduce = false;
+};
+
+/// Consecutive rounds with the same partners and bytes.
+struct RoundPhase {
+  std::uint32_t first_round = 0, rounds = 0;
+};
+
+/// Rounds of transfers, generated when asked for.
+struct RoundProgram {
+  std::uint32_t rounds = 0;
+  std::uint32_t blocks = 0;          ///< the size is cut into this many blocks
+  std::vector<double> block_shares;  ///< of the size, one per block; empty = equal shares
+  std::vector<RoundPhase> phases;    ///< cover all rounds in order
+  /// Replaces `out` by the transfers of a round, every (from, to) at most once.
+  std::function<void(std::uint32_t round, std::vector<Transfer>& out)> transfers;
+  std::int64_t largest_message = 0;  ///< bytes; longer transfers are cut and pipelined; 0 = never
+};
+
 struct Schedule {
   Pattern pattern = Pattern::ring;
-  bool tree = false;  ///< uses the tree constants
+  Mechanics mechanics = Mechanics::ring;
   std::uint32_t ranks = 0;
+  std::uint32_t nodes = 1;
   std::uint32_t channels = 0;
   std::int64_t rounds = 0;  ///< ring: messages a loop and connection (2(n-1) or n-1)
   std::int64_t blocks = 1;  ///< a channel's bytes are cut into this many blocks (ring: n)
@@ -53,20 +97,9 @@ struct Schedule {
   /// stream: by channel, the paths that can be the longest (none of them is shorter than another in
   /// every respect).
   std::vector<std::vector<PathShape>> longest_paths;
+  /// rounds: `channels` channels work on each transfer together; connections and workers are
+  /// unused.
+  RoundProgram program;
 };
-
-/// How the bytes of one call are cut. All messages of a call have the same size.
-struct Granularity {
-  std::uint32_t channels = 1;  ///< channels used, <= Schedule::channels
-  std::int64_t messages = 0;   ///< on every connection
-  std::int64_t loops = 1;      ///< ring only
-  double message_bytes = 0;
-  int slices = 1;  ///< a message moves in this many slices
-  double channel_bytes() const { return static_cast<double>(messages) * message_bytes; }
-};
-
-/// NCCL's Simple protocol: at least 32 KiB a channel and block; ring chunks up to 2 MiB in two
-/// slices, stream chunks up to 512 KiB in one (NVIDIA/nccl enqueue.cc, collectives.h).
-Granularity granularity(const Schedule& schedule, Bytes size);
 
 }  // namespace dsim

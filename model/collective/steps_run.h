@@ -2,8 +2,8 @@
 #include <span>
 #include <vector>
 
+#include "model/collective/granularity.h"
 #include "model/collective/link_resources.h"
-#include "model/collective/schedule.h"
 #include "model/collective/timing.h"
 #include "sim/network/activity_network.h"
 

@@ -57,13 +57,13 @@ Depth deepest_stream(const Schedule& s, std::uint32_t channel, const StepCost& c
 
 StepCost step_cost(const Schedule& schedule, const Granularity& g, const CollectiveConstants& k) {
   const double ramp = std::min(1.0, std::sqrt(g.message_bytes / full_chunk));
-  const double full = schedule.tree ? k.tree_latency : k.step_latency;
+  const double full = schedule.mechanics == Mechanics::tree ? k.tree_latency : k.step_latency;
   StepCost cost;
   cost.overhead = k.slice_overhead * ramp;
   const double local = least_latency + std::max(0.0, full - least_latency) * ramp;
   cost.local_latency = std::max(0.0, local - cost.overhead);
   cost.network_latency = std::max(0.0, k.network_latency + k.network_post - cost.overhead);
-  cost.rate = schedule.tree ? k.tree_rate : k.channel_rate;
+  cost.rate = schedule.mechanics == Mechanics::tree ? k.tree_rate : k.channel_rate;
   return cost;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 #include "model/collective/constants.h"
-#include "model/collective/schedule.h"
+#include "model/collective/granularity.h"
 
 namespace dsim {
 

@@ -13,16 +13,23 @@ Communicator Plans::communicator(const std::vector<std::uint32_t>& group) const 
   return make_communicator(topology_, routing_, architecture_, std::move(members));
 }
 
-const Algorithm& Plans::chosen(const std::vector<std::uint32_t>& group, CollectiveOp op,
+const Plans::Group& Plans::group(const std::vector<std::uint32_t>& ranks) {
+  auto entry = groups_.find(ranks);
+  if (entry == groups_.end()) {
+    Communicator c = communicator(ranks);
+    NcclGraphs graphs = find_nccl_graphs(c, {});
+    entry = groups_.emplace(ranks, Group{std::move(c), std::move(graphs)}).first;
+  }
+  return entry->second;
+}
+
+const Algorithm& Plans::chosen(const std::vector<std::uint32_t>& ranks, CollectiveOp op,
                                Bytes size) {
   const std::lock_guard lock(mutex_);
-  auto entry = graphs_.find(group);
-  if (entry == graphs_.end()) {
-    Communicator c = communicator(group);
-    const NcclGraph graph = nccl_graph(c);
-    entry = graphs_.emplace(group, std::pair(std::move(c), graph)).first;
-  }
-  return *choose_nccl(entry->second.first, entry->second.second, op, size).algorithm;
+  const Group& g = group(ranks);
+  return algorithm_by_name(choose_nccl(g.graphs, nccl_machine(g.communicator), {}, op, size,
+                                       DataType::float32)
+                               .algorithm);
 }
 
 const Plan& Plans::plan(const std::vector<std::vector<std::uint32_t>>& groups, CollectiveOp op,
@@ -32,8 +39,12 @@ const Plan& Plans::plan(const std::vector<std::vector<std::uint32_t>>& groups, C
   Plan& plan = entry->second;
   if (!added) return plan;
   std::vector<const Schedule*> pointers;
-  for (const auto& group : groups) plan.communicators.push_back(communicator(group));
-  for (const Communicator& c : plan.communicators) plan.schedules.push_back(algorithm.plan(c, op));
+  for (const auto& ranks : groups) {
+    const Group& g = group(ranks);
+    plan.communicators.push_back(g.communicator);
+    plan.schedules.push_back(
+        algorithm.plan({.communicator = &g.communicator, .op = op, .nccl = &g.graphs}));
+  }
   for (const Schedule& schedule : plan.schedules) pointers.push_back(&schedule);
   plan.resources = std::make_unique<LinkResources>(topology_, pointers, true);
   return plan;

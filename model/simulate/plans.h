@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/collective/algorithm.h"
-#include "model/collective/choice.h"
+#include "model/collective/nccl/choice.h"
 #include "model/collective/link_resources.h"
 
 namespace dsim {
@@ -34,7 +34,12 @@ class Plans {
   const std::vector<GpuId>& gpus() const { return gpus_; }
 
  private:
+  struct Group {
+    Communicator communicator;
+    NcclGraphs graphs;
+  };
   Communicator communicator(const std::vector<std::uint32_t>& group) const;
+  const Group& group(const std::vector<std::uint32_t>& ranks);
   using Key = std::tuple<std::vector<std::vector<std::uint32_t>>, CollectiveOp, std::string_view>;
   const Topology& topology_;
   Routing routing_;
@@ -42,7 +47,7 @@ class Plans {
   std::vector<GpuId> gpus_;
   std::mutex mutex_;
   std::map<Key, Plan> plans_;
-  std::map<std::vector<std::uint32_t>, std::pair<Communicator, NcclGraph>> graphs_;
+  std::map<std::vector<std::uint32_t>, Group> groups_;
 };
 
 }  // namespace dsim

@@ -27,7 +27,18 @@ enum class TaskKind : std::uint8_t {
                 ///< host issues as much again, before it comes to the next task
 };
 
-enum class CollectiveOp : std::uint8_t { all_reduce, all_gather, reduce_scatter, broadcast };
+enum class CollectiveOp : std::uint8_t {
+  all_reduce,
+  all_gather,
+  reduce_scatter,
+  broadcast,
+  reduce,
+  all_to_all,
+  sendrecv,  ///< every rank sends to the next one (nccl-tests sendrecv)
+  gather,
+  scatter,
+  barrier
+};
 
 /// A collective that every group of a family runs in the same way.
 struct CollectiveCall {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "model/collective/algorithm.h"
+#include "model/collective/granularity.h"
 #include "tests/model/collective/worlds.h"
 
 using namespace dsim;
@@ -93,7 +94,7 @@ TEST_CASE("a ring all-reduce leaves every rank with every block reduced exactly 
   CAPTURE(name);
   const auto topology = shipped(name);
   const Communicator c = everybody(*topology);
-  const Schedule s = algorithm_by_name("ring").plan(c, CollectiveOp::all_reduce);
+  const Schedule s = planned("ring", c, CollectiveOp::all_reduce);
   for (std::uint32_t channel = 0; channel < s.channels; ++channel)
     for (const Content& content : play_ring_all_reduce(s, channel)) {
       REQUIRE(content.size() == c.size());
@@ -106,7 +107,7 @@ TEST_CASE("a tree all-reduce leaves every rank with the sum over all, for any nu
   CAPTURE(gpus);
   const auto topology = shipped("dgx8x64.json");
   const Communicator c = everybody(*topology, static_cast<std::size_t>(gpus));
-  const Schedule s = algorithm_by_name("tree").plan(c, CollectiveOp::all_reduce);
+  const Schedule s = planned("tree", c, CollectiveOp::all_reduce);
   for (const std::uint32_t channel : {0u, s.channels / 2, s.channels - 1})
     for (const auto& ranks : play_stream(s, channel)) CHECK(ranks == all_ranks(c.size()));
 }
@@ -115,7 +116,7 @@ TEST_CASE("no node is an inner node in both trees") {
   const auto nodes = GENERATE(2, 3, 4, 5, 8, 13, 64);
   const auto topology = shipped("dgx8x64.json");
   const Communicator c = everybody(*topology, static_cast<std::size_t>(nodes) * 8);
-  const Schedule s = algorithm_by_name("tree").plan(c, CollectiveOp::all_reduce);
+  const Schedule s = planned("tree", c, CollectiveOp::all_reduce);
   // A node's network sends: 1 to its parent and 1 to each child. Over both trees at most 1+2
   // plus 1.
   std::map<std::size_t, int> network_sends;
@@ -128,7 +129,7 @@ TEST_CASE("no node is an inner node in both trees") {
 
 TEST_CASE("a broadcast brings the root's data to every rank") {
   const auto topology = shipped("dgx-a100x2.json");
-  const Schedule s = algorithm_by_name("ring").plan(everybody(*topology), CollectiveOp::broadcast);
+  const Schedule s = planned("ring", everybody(*topology), CollectiveOp::broadcast);
   for (std::uint32_t channel = 0; channel < s.channels; ++channel)
     for (const auto& ranks : play_stream(s, channel)) CHECK(ranks.count(0) == 1);
 }
@@ -140,7 +141,7 @@ TEST_CASE("a ring moves the textbook number of bytes and crosses each NIC once p
   for (const auto& [op, rounds] : {std::pair{CollectiveOp::all_reduce, 2 * (n - 1)},
                                    {CollectiveOp::all_gather, n - 1},
                                    {CollectiveOp::reduce_scatter, n - 1}}) {
-    const Schedule s = algorithm_by_name("ring").plan(c, op);
+    const Schedule s = planned("ring", c, op);
     const Granularity g = granularity(s, 256_MiB);
     std::vector<double> sent(c.size(), 0);
     std::map<std::uint32_t, int> nic_crossings;
@@ -159,5 +160,5 @@ TEST_CASE(
   const auto topology = shipped("dgx1-v100x1.json");
   const auto [gpus, rings] = GENERATE(table<std::size_t, std::size_t>({{8, 6}, {4, 4}, {2, 1}}));
   // Measured: 22.5, 85 and 134.5 GB/s bus bandwidth on 2, 4 and 8 GPUs of 22.5 GB/s links.
-  CHECK(find_channels(everybody(*topology, gpus)).size() == 2 * rings);
+  CHECK(find_nccl_graphs(everybody(*topology, gpus), {}).channels == static_cast<int>(2 * rings));
 }

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <string>
 
+#include "model/collective/algorithm.h"
 #include "model/collective/communicator.h"
 #include "model/collective/constants.h"
 #include "sim/base/data_files.h"
@@ -21,6 +22,14 @@ inline Communicator everybody(const Topology& topology, std::size_t count = 0) {
     gpus.emplace_back(g);
   return make_communicator(topology, topology.default_routing(),
                            gpu_by_name(topology.gpu_model()).architecture, gpus);
+}
+
+/// The schedule of an algorithm on the channels that NCCL finds.
+inline Schedule planned(const std::string& algorithm, const Communicator& c, CollectiveOp op,
+                        std::uint32_t root = 0) {
+  const NcclGraphs graphs = find_nccl_graphs(c, {});
+  return algorithm_by_name(algorithm).plan(
+      {.communicator = &c, .op = op, .root = root, .nccl = &graphs});
 }
 
 inline Constant exactly(double value) { return {value, 0, Level::assumed, "test", ""}; }

@@ -56,11 +56,14 @@ TreePlace second_tree(std::int64_t n, std::int64_t node) {
 // Inside a node a chain hangs below the rank on the channel's rail, which alone talks to other
 // nodes. Values are reduced up and broadcast down at the same time by two groups of threads: two
 // workers a rank, one at the root that turns the stream around.
-Schedule plan_tree(const Communicator& communicator, CollectiveOp) {
+Schedule plan_tree(const PlanRequest& request) {
+  const Communicator& communicator = *request.communicator;
   ScheduleBuilder builder(communicator, Pattern::stream);
-  builder.schedule.tree = true;
+  builder.schedule.mechanics = Mechanics::tree;
   const auto nodes = static_cast<std::int64_t>(communicator.nodes.size());
-  const std::vector<ChannelPath> paths = find_channels(communicator);
+  std::vector<ChannelPath> paths;
+  for (int c = 0; c < request.nccl->channels; ++c)
+    paths.push_back(request.nccl->tree_path(static_cast<std::uint32_t>(c)));
   for (std::size_t c = 0; c < paths.size(); ++c) {
     builder.begin_channel();
     const bool second = c >= paths.size() / 2;
