@@ -27,8 +27,11 @@ struct Generation {
 // Microseconds and GB/s, rows of the table in docs/collectives.md.
 Generation generation(Architecture architecture) {
   switch (architecture) {
+    case Architecture::turing:
     case Architecture::volta:
       return {8, 10, 2.5, 22, 10, 12, 22.7 / 25, .15};
+    case Architecture::cdna2:
+    case Architecture::cdna3:
     case Architecture::ampere:
       return {9, 13.5, 2.7, 20, 13.5, 10, 242.0 / 300, .06};
     case Architecture::ada:
@@ -51,6 +54,11 @@ NetworkRow network_row(Architecture architecture, LinkKind network) {
       return {24, 1.3, .95, .25};
     case LinkKind::efa:
       return {32, 1, .90, .20};
+    case LinkKind::slingshot:
+      return {50, 1.6, .94, .40};
+    case LinkKind::tcpx:
+    case LinkKind::tcpxo:
+      return {90, 15, .94, .40};
     case LinkKind::tcp:
       return {50, 2, .80, .40};
     default:
@@ -89,6 +97,8 @@ void CollectiveConstants::visit(const ConstantVisitor& visitor) {
 double CollectiveConstants::efficiency(LinkKind kind) const {
   switch (kind) {
     case LinkKind::nvlink:
+    case LinkKind::xgmi:
+    case LinkKind::c2c:
       return nvlink_efficiency;
     case LinkKind::pcie:
       return pcie_efficiency;
@@ -103,12 +113,23 @@ CollectiveConstants built_in_collective_constants(Architecture architecture, Lin
   const Generation g = generation(architecture);
   const NetworkRow n = network_row(architecture, network);
   // No table of these was fitted: Ada takes the A100's row, TCP the middle of five unlike reports.
-  const auto of_gpu = [&](double value, double sigma) {
-    return architecture == Architecture::ada
-               ? assumed(value, sigma, "as A100: PCIe boxes were not fitted")
-               : fitted(value, sigma);
+  const auto of_gpu = [&](double value, double sigma) -> Constant {
+    switch (architecture) {
+      case Architecture::turing:
+        return assumed(value, sigma * 2, "as V100: PCIe boxes were not fitted");
+      case Architecture::ada:
+        return assumed(value, sigma, "as A100: PCIe boxes were not fitted");
+      case Architecture::cdna2:
+      case Architecture::cdna3:
+        return assumed(value, sigma * 4, "as A100: RCCL was not fitted");
+      default:
+        return fitted(value, sigma);
+    }
   };
   const auto of_network = [&](double value, double sigma) {
+    const bool few =
+        network == LinkKind::slingshot || network == LinkKind::tcpx || network == LinkKind::tcpxo;
+    if (few) return assumed(value, sigma, "nccl-tests of one or two sites that disagree");
     return network == LinkKind::tcp
                ? assumed(value, sigma, "nccl-tests over sockets, 5 machines that disagree")
                : fitted(value, sigma);

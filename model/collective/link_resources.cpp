@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "sim/base/error.h"
+#include "sim/network/link_defaults.h"
 
 namespace dsim {
 
@@ -147,9 +148,7 @@ std::span<const Load> LinkResources::connection_loads(std::size_t schedule,
 
 bool LinkResources::between_nodes(std::size_t resource) const {
   for (std::size_t kind = 0; kind < kinds; ++kind) {
-    const auto k = static_cast<LinkKind>(kind);
-    if (k != LinkKind::nvlink && k != LinkKind::pcie && k != LinkKind::socket &&
-        classes_[resource].nominal[kind] < 1e300)
+    if (is_network(static_cast<LinkKind>(kind)) && classes_[resource].nominal[kind] < 1e300)
       return true;
   }
   return false;

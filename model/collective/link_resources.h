@@ -39,7 +39,7 @@ class LinkResources {
   void scale(LinkKind kind, double factor);
 
  private:
-  static constexpr std::size_t kinds = 7;
+  static constexpr std::size_t kinds = link_kind_count;
   struct Class {
     LinkId sample;
     LinkKind kind = LinkKind::pcie;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/network/link_defaults.h"
+
 namespace dsim {
 
 namespace {
@@ -86,7 +88,7 @@ std::vector<std::vector<int>> mesh_links(const Communicator& c,
       const bool direct =
           std::all_of(route.links.begin(), route.links.end(), [&](const LinkShare& l) {
             const Link link = c.topology->link(l.link);
-            return link.kind == LinkKind::nvlink &&
+            return is_gpu_link(link.kind) &&
                    link.from == c.topology->gpu_vertex(c.gpus[ranks[i]]) &&
                    link.to == c.topology->gpu_vertex(c.gpus[ranks[j]]);
           });

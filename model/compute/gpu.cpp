@@ -31,7 +31,22 @@ constexpr std::pair<std::string_view, std::string_view> aliases[] = {
     {"h100-sxm5", "h100-sxm"},
     {"h100-80gb-hbm3", "h100-sxm"},
     {"h200", "h200-sxm"},
+    {"h800", "h800-sxm"},
+    {"h20", "h20-sxm"},
+    {"h20-96gb", "h20-sxm"},
+    {"gh200-480gb", "gh200"},
+    {"h100-pcie-80gb", "h100-pcie"},
+    {"a100-pcie", "a100-pcie-80"},
+    {"a100-pcie-40gb", "a100-pcie-40"},
+    {"a100-pcie-80gb", "a100-pcie-80"},
+    {"a100-80gb-pcie", "a100-pcie-80"},
+    {"a800", "a800-sxm"},
     {"b200", "b200-sxm"},
+    {"b300", "b300-sxm"},
+    {"mi250x", "mi250x-gcd"},
+    {"rtx4090", "rtx-4090"},
+    {"rtx2080ti", "rtx-2080-ti"},
+    {"rtx-2080ti", "rtx-2080-ti"},
 };
 
 /// Lower case, '-' between words, no vendor: "NVIDIA H100 80GB HBM3" -> "h100-80gb-hbm3".
@@ -41,7 +56,7 @@ std::string plain(std::string_view name) {
     const bool gap = c == ' ' || c == '_';
     result += gap ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
-  for (const std::string_view vendor : {"nvidia-", "tesla-"})
+  for (const std::string_view vendor : {"nvidia-", "tesla-", "geforce-", "amd-", "instinct-"})
     if (result.starts_with(vendor)) result.erase(0, vendor.size());
   return result;
 }
@@ -74,6 +89,8 @@ std::string_view name_of(Architecture architecture) {
   switch (architecture) {
     case Architecture::volta:
       return "volta";
+    case Architecture::turing:
+      return "turing";
     case Architecture::ampere:
       return "ampere";
     case Architecture::ada:
@@ -82,6 +99,10 @@ std::string_view name_of(Architecture architecture) {
       return "hopper";
     case Architecture::blackwell:
       return "blackwell";
+    case Architecture::cdna2:
+      return "cdna2";
+    case Architecture::cdna3:
+      return "cdna3";
   }
   return "";
 }

@@ -8,7 +8,16 @@
 
 namespace dsim {
 
-enum class Architecture : std::uint8_t { volta, ampere, ada, hopper, blackwell };
+enum class Architecture : std::uint8_t {
+  volta,
+  turing,
+  ampere,
+  ada,
+  hopper,
+  blackwell,
+  cdna2,
+  cdna3
+};
 std::string_view name_of(Architecture architecture);
 
 /// The constants of the kernel-time models of one GPU (docs/compute.md has the formulas).

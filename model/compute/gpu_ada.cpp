@@ -47,5 +47,21 @@ constinit const Gpu l40s{.name = "l40s",
                          .hbm_bytes = 46068 * mebi,
                          .hbm_bandwidth = 0.864 * tera,
                          .constants = constants};
+constinit const Gpu rtx_4090{
+    .name = "rtx-4090",
+    .title = "GeForce RTX 4090 24 GB",
+    .help =
+        "NVIDIA data sheet, fp32 accumulation; 165.6 TFLOP/s and 0.92 TB/s seen "
+        "(krrishnarraj/clpeak issue 106)",
+    .architecture = Architecture::ada,
+    .sms = 128,
+    .fp32 = 82.6 * tera,
+    .tf32 = 82.6 * tera,
+    .fp16 = 165.2 * tera,
+    .bf16 = 165.2 * tera,
+    .fp8 = 330 * tera,
+    .hbm_bytes = 24564 * mebi,
+    .hbm_bandwidth = 1.008 * tera,
+    .constants = assumed_from(constants, "as L40S, the same generation")};
 
 }  // namespace dsim

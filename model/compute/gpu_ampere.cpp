@@ -48,6 +48,13 @@ constexpr Gpu sxm(std::string_view name, std::string_view title, std::string_vie
           .constants = constants};
 }
 
+constexpr Gpu relative(std::string_view name, std::string_view title, std::string_view help,
+                       double hbm_bytes, double hbm_bandwidth) {
+  Gpu gpu = sxm(name, title, help, hbm_bytes, hbm_bandwidth);
+  gpu.constants = assumed_from(constants, "as A100 SXM, the same chip");
+  return gpu;
+}
+
 }  // namespace
 
 constinit const Gpu a100_sxm_40 =
@@ -55,5 +62,28 @@ constinit const Gpu a100_sxm_40 =
         "NVIDIA A100 data sheet; constants measured on the 80 GB card", 40960 * mebi, 1.555 * tera);
 constinit const Gpu a100_sxm_80 =
     sxm("a100-sxm-80", "A100 SXM 80 GB", "NVIDIA A100 data sheet", 81920 * mebi, 2.039 * tera);
+constinit const Gpu a100_pcie_40 = relative(
+    "a100-pcie-40", "A100 PCIe 40 GB", "NVIDIA A100 data sheet; 250 W", 40960 * mebi, 1.555 * tera);
+constinit const Gpu a100_pcie_80 = relative(
+    "a100-pcie-80", "A100 PCIe 80 GB",
+    "NVIDIA A100 data sheet; 300 W; stas00/ml-engineering 744d01e1", 81920 * mebi, 1.94 * tera);
+constinit const Gpu a800_sxm =
+    relative("a800-sxm", "A800 SXM 80 GB", "citsjtu2020/LLM-Prof hardware_spec.md", 81920 * mebi,
+             2.039 * tera);
+
+// Sources disagree on the tensor peak: 70 (cli99/llm-analysis d841e40) or the 125 of the A10 sheet.
+constinit const Gpu a10g{.name = "a10g",
+                         .title = "A10G 24 GB",
+                         .help = "cli99/llm-analysis d841e40 gpu_configs; fp32 peak assumed",
+                         .architecture = Architecture::ampere,
+                         .sms = 80,
+                         .fp32 = 31 * tera,
+                         .tf32 = 35 * tera,
+                         .fp16 = 70 * tera,
+                         .bf16 = 70 * tera,
+                         .fp8 = 0,
+                         .hbm_bytes = 23028 * mebi,
+                         .hbm_bandwidth = 0.60 * tera,
+                         .constants = assumed_from(constants, "as A100, the same generation")};
 
 }  // namespace dsim

@@ -46,5 +46,50 @@ constinit const Gpu b200_sxm{.name = "b200-sxm",
                              .hbm_bytes = 183359 * mebi,
                              .hbm_bandwidth = 8.0 * tera,
                              .constants = constants};
+constinit const Gpu b300_sxm{
+    .name = "b300-sxm",
+    .title = "B300 SXM 288 GB",
+    .help = "stas00/ml-engineering 744d01e1 compute/accelerator; CUDA-core peaks as B200",
+    .architecture = Architecture::blackwell,
+    .sms = 148,
+    .fp32 = 80 * tera,
+    .tf32 = 1125 * tera,
+    .fp16 = 2250 * tera,
+    .bf16 = 2250 * tera,
+    .fp8 = 4500 * tera,
+    .hbm_bytes = 275040 * mebi,
+    .hbm_bandwidth = 8.0 * tera,
+    .constants = assumed_from(constants, "as B200, the same generation")};
+
+constinit const Gpu gb200{.name = "gb200",
+                          .title = "GB200 186 GB",
+                          .help =
+                              "stas00/ml-engineering 744d01e1 compute/accelerator, per GPU; "
+                              "sources say 148 or 152 SMs",
+                          .architecture = Architecture::blackwell,
+                          .sms = 152,
+                          .fp32 = 80 * tera,
+                          .tf32 = 1250 * tera,
+                          .fp16 = 2500 * tera,
+                          .bf16 = 2500 * tera,
+                          .fp8 = 5000 * tera,
+                          .hbm_bytes = 189471 * mebi,
+                          .hbm_bandwidth = 8.0 * tera,
+                          .constants = assumed_from(constants, "as B200, the same generation")};
+
+// NVIDIA gives 1 PFLOP/s of sparse fp4; dense 16-bit is an eighth of that.
+constinit const Gpu gb10{.name = "gb10",
+                         .title = "GB10 128 GB (DGX Spark)",
+                         .help = "NVIDIA DGX Spark data sheet; peaks but fp4's are assumed",
+                         .architecture = Architecture::blackwell,
+                         .sms = 48,
+                         .fp32 = 31 * tera,
+                         .tf32 = 62.5 * tera,
+                         .fp16 = 125 * tera,
+                         .bf16 = 125 * tera,
+                         .fp8 = 250 * tera,
+                         .hbm_bytes = 122570 * mebi,
+                         .hbm_bandwidth = 0.273 * tera,
+                         .constants = assumed_from(constants, "as B200, the same generation")};
 
 }  // namespace dsim

@@ -88,6 +88,8 @@ constexpr Gpu sxm(std::string_view name, std::string_view title, std::string_vie
           .constants = constants};
 }
 
+constexpr ComputeConstants relative = assumed_from(h100_constants, "as H100 SXM, the same chip");
+
 }  // namespace
 
 constinit const Gpu h100_sxm =
@@ -96,5 +98,52 @@ constinit const Gpu h100_sxm =
 constinit const Gpu h200_sxm =
     sxm("h200-sxm", "H200 SXM 141 GB", "NVIDIA H200 data sheet, dense peaks", 143771 * mebi,
         4.8 * tera, h200_constants);
+constinit const Gpu h800_sxm =
+    sxm("h800-sxm", "H800 SXM 80 GB", "citsjtu2020/LLM-Prof hardware_spec.md: H100 with 8 NVLinks",
+        81559 * mebi, 3.35 * tera, relative);
+constinit const Gpu gh200 =
+    sxm("gh200", "GH200 96 GB", "NVIDIA GH200 data sheet: H100 with HBM3 of 4 TB/s, dense peaks",
+        97871 * mebi, 4.0 * tera, relative);
+
+constinit const Gpu h100_pcie{.name = "h100-pcie",
+                              .title = "H100 PCIe 80 GB",
+                              .help = "NVIDIA H100 data sheet, dense peaks; 350 W",
+                              .architecture = Architecture::hopper,
+                              .sms = 114,
+                              .fp32 = 51 * tera,
+                              .tf32 = 378 * tera,
+                              .fp16 = 756 * tera,
+                              .bf16 = 756 * tera,
+                              .fp8 = 1513 * tera,
+                              .hbm_bytes = 81559 * mebi,
+                              .hbm_bandwidth = 2.0 * tera,
+                              .constants = relative};
+constinit const Gpu h100_nvl{.name = "h100-nvl",
+                             .title = "H100 NVL 94 GB",
+                             .help = "NVIDIA H100 NVL data sheet, dense peaks; 400 W",
+                             .architecture = Architecture::hopper,
+                             .sms = 132,
+                             .fp32 = 60 * tera,
+                             .tf32 = 418 * tera,
+                             .fp16 = 835 * tera,
+                             .bf16 = 835 * tera,
+                             .fp8 = 1671 * tera,
+                             .hbm_bytes = 95830 * mebi,
+                             .hbm_bandwidth = 3.9 * tera,
+                             .constants = relative};
+constinit const Gpu h20_sxm{
+    .name = "h20-sxm",
+    .title = "H20 SXM 96 GB",
+    .help = "citsjtu2020/LLM-Prof hardware_spec.md; 78 SMs and fp32 peaks assumed",
+    .architecture = Architecture::hopper,
+    .sms = 78,
+    .fp32 = 44 * tera,
+    .tf32 = 74 * tera,
+    .fp16 = 148 * tera,
+    .bf16 = 148 * tera,
+    .fp8 = 296 * tera,
+    .hbm_bytes = 97871 * mebi,
+    .hbm_bandwidth = 4.0 * tera,
+    .constants = relative};
 
 }  // namespace dsim

@@ -7,12 +7,29 @@ namespace dsim {
 #define DSIM_GPUS(X) \
   X(v100_sxm2_16)    \
   X(v100_sxm2_32)    \
+  X(t4)              \
+  X(rtx_2080_ti)     \
   X(a100_sxm_40)     \
   X(a100_sxm_80)     \
+  X(a100_pcie_40)    \
+  X(a100_pcie_80)    \
+  X(a800_sxm)        \
+  X(a10g)            \
+  X(l40s)            \
+  X(rtx_4090)        \
   X(h100_sxm)        \
+  X(h100_pcie)       \
+  X(h100_nvl)        \
   X(h200_sxm)        \
+  X(h800_sxm)        \
+  X(h20_sxm)         \
+  X(gh200)           \
   X(b200_sxm)        \
-  X(l40s)
+  X(b300_sxm)        \
+  X(gb200)           \
+  X(gb10)            \
+  X(mi250x_gcd)      \
+  X(mi300x)
 
 #define DSIM_DECLARE_GPU(row) extern const Gpu row;
 DSIM_GPUS(DSIM_DECLARE_GPU)
@@ -59,6 +76,39 @@ inline constexpr Constant attention_narrow{
     "heads of 64"};
 inline constexpr Constant memory_sms{0.5, 0.3, Level::assumed,
                                      "half of the SMs keep enough loads in flight to fill HBM", ""};
+
+/// The constants of a chip that nobody measured: those of its nearest relative, each assumed and at
+/// least 15 % uncertain.
+constexpr ComputeConstants assumed_from(ComputeConstants constants, std::string_view why) {
+  using C = ComputeConstants;
+  for (const auto member : {&C::gemm_floor,
+                            &C::gemm_efficiency,
+                            &C::simt_efficiency,
+                            &C::gemm_memory,
+                            &C::gemm_tile,
+                            &C::gemm_depth,
+                            &C::gemm_waves,
+                            &C::split_cost,
+                            &C::throttle,
+                            &C::fp8_gain,
+                            &C::conv,
+                            &C::conv_fp32,
+                            &C::wgrad,
+                            &C::attention,
+                            &C::attention_backward,
+                            &C::attention_narrow,
+                            &C::memory_efficiency,
+                            &C::memory_sms,
+                            &C::kernel_floor,
+                            &C::kappa,
+                            &C::kappa_bytes}) {
+    Constant& constant = constants.*member;
+    constant.level = Level::assumed;
+    constant.source = why;
+    if (constant.value > 0 && constant.sigma < 0.15) constant.sigma = 0.15;
+  }
+  return constants;
+}
 
 /// Bandwidth of A100 kernels of 1 to 64 MB over that of larger ones, the floor of 2.5 us taken out
 /// (medians of memory-bound kernels, aiconfigurator 095f58a5). On H100, H200 and B200 the same

@@ -11,6 +11,8 @@ std::string label(const Topology& t, LinkId id) {
   const Link link = t.link(id);
   const VertexKind from = t.vertex_kind(link.from), to = t.vertex_kind(link.to);
   if (link.kind == LinkKind::nvlink) return "NVLink";
+  if (link.kind == LinkKind::xgmi) return "xGMI";
+  if (link.kind == LinkKind::c2c) return "NVLink-C2C";
   if (link.kind == LinkKind::socket) return "socket link";
   if (link.kind == LinkKind::pcie) return "PCIe";
   if (from == VertexKind::nic) return "NIC uplink";

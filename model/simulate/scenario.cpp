@@ -8,6 +8,7 @@
 #include "model/compute/spread.h"
 #include "model/simulate/parts.h"
 #include "sim/base/error.h"
+#include "sim/network/link_defaults.h"
 
 namespace dsim {
 
@@ -27,9 +28,7 @@ namespace {
 LinkKind network_kind(const Topology& t) {
   for (std::size_t l = 0; l < t.link_count(); ++l) {
     const Link link = t.link(LinkId{l});
-    if (link.kind != LinkKind::nvlink && link.kind != LinkKind::pcie &&
-        link.kind != LinkKind::socket)
-      return link.kind;
+    if (is_network(link.kind)) return link.kind;
   }
   return LinkKind::ib;
 }

@@ -104,8 +104,11 @@ void GraphReader::read_pair(const Group& group, const json::Value& pair) {
   link.latency = group.latency ? *group.latency : default_latency(link.kind, from.kind, to.kind);
   add_link(link, pair, group.both_ways);
   const bool at_gpu = from.kind == VertexKind::gpu || to.kind == VertexKind::gpu;
-  if (at_gpu && (gpu_links_.empty() || link.kind == LinkKind::nvlink)) {
-    const char* plain = link.kind == LinkKind::nvlink ? "NVLink" : "PCIe";
+  if (at_gpu && (gpu_links_.empty() || is_gpu_link(link.kind))) {
+    const char* plain = link.kind == LinkKind::nvlink ? "NVLink"
+                        : link.kind == LinkKind::xgmi ? "xGMI"
+                        : link.kind == LinkKind::c2c  ? "C2C"
+                                                      : "PCIe";
     gpu_links_ = group.label.empty() ? plain : group.label;
   }
 }

@@ -12,9 +12,6 @@
 namespace dsim {
 namespace {
 
-constexpr std::array all_link_kinds{LinkKind::nvlink, LinkKind::pcie, LinkKind::socket,
-                                    LinkKind::ib,     LinkKind::roce, LinkKind::efa,
-                                    LinkKind::tcp};
 constexpr std::array all_vertex_kinds{
     VertexKind::gpu, VertexKind::nvswitch, VertexKind::pcie_switch, VertexKind::cpu,
     VertexKind::nic, VertexKind::leaf,     VertexKind::spine,       VertexKind::core};
@@ -40,7 +37,8 @@ Time read_latency(const json::Value& value) {
 
 LinkKind read_link_kind(const json::Value& value, std::optional<bool> network) {
   std::vector<std::string_view> known;
-  for (const LinkKind kind : all_link_kinds) {
+  for (std::size_t k = 0; k < link_kind_count; ++k) {
+    const auto kind = static_cast<LinkKind>(k);
     if (network && is_network(kind) != *network) continue;
     if (name_of(kind) == value.as_string()) return kind;
     known.push_back(name_of(kind));

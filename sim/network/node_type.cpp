@@ -6,6 +6,7 @@
 
 #include "sim/base/error.h"
 #include "sim/network/graph_search.h"
+#include "sim/network/link_defaults.h"
 
 namespace dsim {
 namespace {
@@ -14,7 +15,7 @@ bool joins_gpus(const Graph& graph, const Link& link) {
   const auto end = [&](VertexId v) {
     return graph.vertex(v).kind == VertexKind::gpu || graph.vertex(v).kind == VertexKind::nvswitch;
   };
-  return link.kind == LinkKind::nvlink && end(link.from) && end(link.to);
+  return is_gpu_link(link.kind) && end(link.from) && end(link.to);
 }
 
 LocalPath local_path(const Graph& graph, std::vector<LinkId> links) {

@@ -33,6 +33,10 @@ std::string_view name_of(LinkKind kind) {
   switch (kind) {
     case LinkKind::nvlink:
       return "nvlink";
+    case LinkKind::xgmi:
+      return "xgmi";
+    case LinkKind::c2c:
+      return "c2c";
     case LinkKind::pcie:
       return "pcie";
     case LinkKind::socket:
@@ -43,6 +47,12 @@ std::string_view name_of(LinkKind kind) {
       return "roce";
     case LinkKind::efa:
       return "efa";
+    case LinkKind::slingshot:
+      return "slingshot";
+    case LinkKind::tcpx:
+      return "tcpx";
+    case LinkKind::tcpxo:
+      return "tcpxo";
     case LinkKind::tcp:
       return "tcp";
   }

@@ -19,8 +19,25 @@ using LinkId = Id<struct LinkTag>;
 using GpuId = Id<struct GpuTag>;
 
 enum class VertexKind : std::uint8_t { gpu, nvswitch, pcie_switch, cpu, nic, leaf, spine, core };
-/// What a link is made of. `socket` joins the CPUs of one node (UPI, Infinity Fabric).
-enum class LinkKind : std::uint8_t { nvlink, pcie, socket, ib, roce, efa, tcp };
+/// What a link is made of. Inside a node: NVLink; AMD's xGMI between GPUs; NVLink-C2C between a GPU
+/// and its CPU; PCIe; `socket` between CPUs (UPI, Infinity Fabric). Between nodes: InfiniBand,
+/// RoCE, AWS EFA, HPE Slingshot, Google's GPUDirect-TCPX and TCPXO, sockets over TCP.
+enum class LinkKind : std::uint8_t {
+  nvlink,
+  xgmi,
+  c2c,
+  pcie,
+  socket,
+  ib,
+  roce,
+  efa,
+  slingshot,
+  tcpx,
+  tcpxo,
+  tcp
+};
+constexpr std::size_t link_kind_count = 12;
+static_assert(link_kind_count == static_cast<std::size_t>(LinkKind::tcp) + 1);
 
 std::string_view name_of(VertexKind kind);
 std::string_view name_of(LinkKind kind);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "sim/base/quantity.h"
+#include "sim/network/link_defaults.h"
 
 namespace dsim {
 namespace {
@@ -63,19 +64,19 @@ std::string headline(const TopologySummary& summary) {
 }
 
 std::string rate(const LinkClass& links) {
-  const bool network = links.kind >= LinkKind::ib;
+  const bool network = is_network(links.kind);
   return network ? format_bandwidth_bits(links.bandwidth) : format_bandwidth_bytes(links.bandwidth);
 }
 
 std::string link_table(const TopologySummary& summary) {
-  std::string text = fmt::format("{:<{}}{:<8}{:<24}{:>11}{:>11}{:>12}\n", "Links", margin, "kind",
+  std::string text = fmt::format("{:<{}}{:<10}{:<22}{:>11}{:>11}{:>12}\n", "Links", margin, "kind",
                                  "between", "one way", "latency", "number");
   for (std::size_t c = 0; c < summary.links.size(); ++c) {
     const LinkClass& links = summary.links[c];
     if (c + 1 == most_classes && summary.links.size() > most_classes)
       return text + fmt::format("{:<{}}and {} more classes (--json)\n", "", margin,
                                 summary.links.size() - c);
-    text += fmt::format("{:<{}}{:<8}{:<24}{:>11}{:>11}{:>12}\n", "", margin, name_of(links.kind),
+    text += fmt::format("{:<{}}{:<10}{:<22}{:>11}{:>11}{:>12}\n", "", margin, name_of(links.kind),
                         fmt::format("{} - {}", name_of(links.from), name_of(links.to)), rate(links),
                         format_time(links.latency.seconds()),
                         format_count(static_cast<double>(links.links)));

@@ -17,14 +17,17 @@ TEST_CASE("A GPU is found by its name, by an alias and in the driver's spelling"
   CHECK(gpu_by_name("Tesla V100-SXM2-16GB").name == "v100-sxm2-16");
 }
 
-TEST_CASE("An unknown GPU is a user's mistake that lists the known ones") {
+TEST_CASE("An unknown GPU is a user's mistake that lists known ones") {
   try {
     gpu_by_name("h1000");
     FAIL("accepted");
   } catch (const InputError& error) {
     const std::string text = error.what();
     CHECK(text.find("h1000") != std::string::npos);
-    for (const Gpu* gpu : gpus()) CHECK(text.find(gpu->name) != std::string::npos);
+    // A list that long is cut after twenty names, and says so.
+    const auto rows = gpus();
+    for (std::size_t g = 0; g < 20; ++g) CHECK(text.find(rows[g]->name) != std::string::npos);
+    CHECK(text.find(std::to_string(rows.size()) + " in all") != std::string::npos);
   }
 }
 
@@ -49,10 +52,10 @@ TEST_CASE("Every row of the GPU table is plausible and its constants are cited")
   for (const Gpu* gpu : gpus()) {
     INFO(gpu->name);
     CHECK(names.insert(gpu->name).second);
-    CHECK(gpu->sms >= 80);
-    CHECK(gpu->fp16 > 4 * gpu->fp32 * 0.9);
-    CHECK(gpu->hbm_bytes > 16e9);
-    CHECK(gpu->hbm_bandwidth > 0.8e12);
+    CHECK(gpu->sms >= 40);
+    CHECK(gpu->fp16 > 1.9 * gpu->fp32);
+    CHECK(gpu->hbm_bytes > 11e9);
+    CHECK(gpu->hbm_bandwidth > 0.25e12);
     ComputeConstants constants = gpu->constants;
     std::set<std::string_view> visited;
     constants.visit([&](std::string_view name, Constant& constant) {

@@ -75,7 +75,7 @@ TEST_CASE(
 pod.json:6:53: error: unknown vertex 'gpu2' (did you mean 'gpu0'? known: gpu0, gpu1, cpu0, nic0)
     6 |     "between": [["gpu0", "cpu0"], ["gpu1", "cpu"], ["gpu2", "cpu0"]]},
       |                                                     ^~~~~~
-pod.json:7:14: error: unknown link kind 'nvlnk' (did you mean 'nvlink'? known: nvlink, pcie, socket)
+pod.json:7:14: error: unknown link kind 'nvlnk' (did you mean 'nvlink'? known: nvlink, xgmi, c2c, pcie, socket)
     7 |     {"kind": "nvlnk", "bandwidth": "25 GB/s", "between": []},
       |              ^~~~~~~
 pod.json:8:35: error: a bandwidth must be more than zero

@@ -28,14 +28,14 @@ TEST_CASE("dgx8x64 in words and numbers") {
 GPUs         512 × h100-sxm, 64 nodes, intel CPUs
 Vertices     512 gpu · 64 nvswitch · 512 pcie_switch · 128 cpu · 512 nic
              16 leaf · 8 spine
-Links        kind    between                     one way    latency      number
-             nvlink  gpu - nvswitch             450 GB/s   300.0 ns       1,024
-             pcie    gpu - pcie_switch           63 GB/s   650.0 ns       1,024
-             pcie    pcie_switch - cpu           63 GB/s   350.0 ns       1,024
-             pcie    pcie_switch - nic           63 GB/s   200.0 ns       1,024
-             socket  cpu - cpu                   22 GB/s   200.0 ns         128
-             ib      nic - leaf                 400 Gb/s   575.0 ns       1,024
-             ib      leaf - spine               400 Gb/s   150.0 ns       1,024
+Links        kind      between                   one way    latency      number
+             nvlink    gpu - nvswitch           450 GB/s   300.0 ns       1,024
+             pcie      gpu - pcie_switch         63 GB/s   650.0 ns       1,024
+             pcie      pcie_switch - cpu         63 GB/s   350.0 ns       1,024
+             pcie      pcie_switch - nic         63 GB/s   200.0 ns       1,024
+             socket    cpu - cpu                 22 GB/s   200.0 ns         128
+             ib        nic - leaf               400 Gb/s   575.0 ns       1,024
+             ib        leaf - spine             400 Gb/s   150.0 ns       1,024
 Bisection    12.8 TB/s one way, half of the nodes to the other half
              100.0 % of what their NICs can send
 Farthest     10 links, 3 switches (rail_aligned routing)
