@@ -1,34 +1,60 @@
 #include "model/collective/nccl/choice.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <array>
-#include <cmath>
+
+#include "model/collective/algorithm.h"
+#include "model/collective/nccl/tuning_limits.h"
+#include "sim/base/error.h"
 
 namespace dsim {
 
 namespace {
 
-// NVIDIA/nccl 5067397c src/graph/tuning.cc, column Simple.
-constexpr double base_latency = 8.4;  // us, ring and tree
-constexpr double ring_nvlink = 3.4, ring_pci = 5.7, ring_net = 14;
-constexpr double tree_nvlink = 4, tree_pci = 4, tree_net = 14;
-constexpr double tree_share = .92;
-// Tree bandwidth correction by log2(size / 64 B).
-constexpr std::array tree_correction = {.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5,
-                                        .5, .5, .5, .6, .7, .8, .7, .7, .8, .9, .9};
+// NCCL_MAX_DEV_WORK_BATCH_COLLS: so many grouped operations share one latency where they pipeline.
+constexpr int pipelined_operations = 8;
+// fp8 sums lose precision along a deep ring: rings of more than so many ranks come last.
+constexpr std::uint32_t exact_ring_ranks = 8;
+constexpr double last_resort = 1024;
+// NCCL_P2P_LL_THRESHOLD, bytes a channel; on the network LL is off by default.
+constexpr double p2p_ll_bytes = 16384;
 
-// GB/s a tree channel carries at most on 1, 2 and more nodes.
-std::array<double, 3> tree_channel(Architecture architecture) {
-  switch (architecture) {
-    case Architecture::volta:
-      return {26.5, 18.5, 10};
-    case Architecture::hopper:
-      return {38.7, 41.4, 36};
-    case Architecture::blackwell:
-      return {70, 42.8, 24};
-    default:
-      return {24, 23.6, 17.8};
-  }
+// Operations that NCCL runs as grouped sends and receives; nothing is estimated.
+NcclChoice point_to_point(const NcclGraphs& graphs, const NcclMachine& machine, CollectiveOp op,
+                          Bytes size) {
+  NcclChoice choice;
+  choice.algorithm = op == CollectiveOp::all_to_all ? "pairwise" : "direct";
+  const double part = static_cast<double>(size.count) /
+                      (op == CollectiveOp::sendrecv ? 1 : std::max(1u, machine.ranks));
+  if (machine.nodes <= 1 && part <= p2p_ll_bytes * std::max(1, graphs.p2p_channels_per_peer))
+    choice.protocol = Protocol::ll;
+  return choice;
+}
+
+bool is_fp8(DataType type) { return type == DataType::fp8_e4m3 || type == DataType::fp8_e5m2; }
+
+// NCCL_ALGO=CollNet (and nothing else) where there is none: until 2.23 ring and tree run instead.
+void spare_collnet(const TuningCase& c, TuningFilter& filter, const NcclSettings& settings,
+                   NcclChoice& choice) {
+  if (!filter.algorithms_given || !c.rules.collnet_hidden) return;
+  if (settings.collnet_enable.value_or(false) && c.graphs.collnet_chain.channels > 0) return;
+  for (const auto a :
+       {NcclAlgorithm::ring, NcclAlgorithm::tree, NcclAlgorithm::nvls, NcclAlgorithm::nvls_tree})
+    if (filter.has(a)) return;
+  filter.algorithms |= 1u << static_cast<int>(NcclAlgorithm::ring);
+  filter.algorithms |= 1u << static_cast<int>(NcclAlgorithm::tree);
+  choice.notice = "NCCL_ALGO asks for CollNet only, which is not there: ring and tree are taken";
+}
+
+void take_least(NcclChoice& choice) {
+  const NcclEstimate* best = nullptr;
+  for (const NcclEstimate& e : choice.estimates)
+    if (e.possible && (best == nullptr || e.microseconds < best->microseconds)) best = &e;
+  if (best == nullptr) return;
+  choice.algorithm = best->algorithm;
+  choice.protocol = best->protocol;
+  choice.microseconds = best->microseconds;
 }
 
 }  // namespace
@@ -38,43 +64,84 @@ NcclMachine nccl_machine(const Communicator& c) {
           static_cast<std::uint32_t>(c.nodes.size()), 0};
 }
 
-NcclChoice choose_nccl(const NcclGraphs& graphs, const NcclMachine& machine, const NcclSettings&,
-                       CollectiveOp op, Bytes size, DataType, int) {
+NcclChoice choose_nccl(const NcclGraphs& graphs, const NcclMachine& machine,
+                       const NcclSettings& settings, CollectiveOp op, Bytes size, DataType type,
+                       int operations) {
+  switch (op) {
+    case CollectiveOp::all_to_all:
+    case CollectiveOp::sendrecv:
+    case CollectiveOp::gather:
+    case CollectiveOp::scatter:
+      return point_to_point(graphs, machine, op, size);
+    case CollectiveOp::barrier:
+      // torch.distributed.barrier is an all_reduce of one element.
+      op = CollectiveOp::all_reduce;
+      type = DataType::float32;
+      size = size_of(type);
+      break;
+    default:
+      break;
+  }
   NcclChoice choice;
-  if (op != CollectiveOp::all_reduce || machine.ranks < 2) return choice;
-  const double n = machine.ranks, nodes = machine.nodes;
-  const double per_node = n / nodes;
-  const double bytes = static_cast<double>(size.count);
-  const bool nvlink = graphs.ring.nvlink;
-  const double channels = graphs.ring.channels;
-  const double graph_bandwidth = channels * graphs.ring.bw_inter;
+  if (machine.ranks < 2) return choice;
+  require(machine.nodes > 0 && machine.ranks >= machine.nodes, "a node holds a rank at least");
+  require(graphs.ring.channels > 0, "NCCL always has a ring");
+  const TuningCase c = tuning_case(graphs, machine, settings.version, op);
+  if (is_fp8(type) && !c.rules.fp8)
+    throw InputError(
+        fmt::format("NCCL has fp8 from 2.24 on, this is {}", to_string(settings.version)));
 
-  const double steps = 2 * (n - 1), network_steps = nodes > 1 ? 2 * (nodes - 1) : 0;
-  const double post = nodes > 1 ? 3.0 : 0;  // NCCL_NET_OVERHEAD 1 us, three times for Simple
-  double ring_latency = base_latency +
-                        (steps - network_steps) * std::max(nvlink ? ring_nvlink : ring_pci, post) +
-                        network_steps * ring_net;
-  if (nodes > 1 && bytes / (2 * channels * n) >= 64)
-    ring_latency *= machine.architecture == Architecture::volta ? 1.9 : 1.4;
-  const double ring_bandwidth = graph_bandwidth * n / steps;
-  const double ring_us = ring_latency + bytes / (1e3 * ring_bandwidth);
-
-  const double tree_latency =
-      base_latency + 2 * ((per_node - 1) * (nvlink ? tree_nvlink : tree_pci) +
-                          std::floor(std::log2(nodes)) * tree_net);
-  const auto column = std::min<std::size_t>(2, machine.nodes - 1);
-  const double step = std::log2(std::max(1.0, bytes / 64));
-  const double correction =
-      step < tree_correction.size() ? tree_correction[static_cast<std::size_t>(step)] : 1.0;
-  const double tree_bandwidth =
-      .5 * correction *
-      std::min(tree_share * graph_bandwidth, channels * tree_channel(machine.architecture)[column]);
-  const double tree_us = tree_latency + bytes / (1e3 * tree_bandwidth);
-  choice.estimates = {
-      {"ring", Protocol::simple, ring_latency, ring_bandwidth, ring_us, true, ""},
-      {"tree", Protocol::simple, tree_latency, tree_bandwidth, tree_us, true, ""}};
-  choice.algorithm = tree_us < ring_us ? "tree" : "ring";
-  choice.microseconds = std::min(tree_us, ring_us);
+  TuningFilter filter = tuning_filter(settings, op);
+  spare_collnet(c, filter, settings, choice);
+  const int channels = std::max(1, graphs.channels);
+  const int waves = std::max(1, (operations + channels - 1) / channels);
+  bool any = false;
+  choice.estimates.reserve(nccl_algorithm_count * nccl_protocol_count);
+  for (std::size_t i = 0; i < nccl_algorithm_count; ++i)
+    for (std::size_t j = 0; j < nccl_protocol_count; ++j) {
+      const auto a = static_cast<NcclAlgorithm>(i);
+      const auto p = static_cast<Protocol>(j);
+      NcclEstimate& e = choice.estimates.emplace_back();
+      e.algorithm = name_of(a);
+      e.protocol = p;
+      e.reason = tuning_limit(c, settings, type, a, p);
+      if (!e.reason.empty()) continue;
+      const SizeFactors factors = size_factors(c, a, p, size);
+      e.latency_us = tuning_latency(c, a, p) * factors.latency;
+      e.bandwidth_gbps = tuning_bandwidth(c, a, p) * factors.bandwidth;
+      if (e.bandwidth_gbps <= 0) {
+        e.reason = "no bandwidth in NCCL's table";
+        continue;
+      }
+      const int latencies = a == NcclAlgorithm::ring
+                                ? waves
+                                : (waves + pipelined_operations - 1) / pipelined_operations;
+      e.microseconds =
+          e.latency_us * latencies + static_cast<double>(size.count) / (1000 * e.bandwidth_gbps);
+      if (a == NcclAlgorithm::ring && is_fp8(type) && machine.ranks > exact_ring_ranks)
+        e.microseconds *= last_resort;
+      e.reason = tuning_filtered(c, filter, a, p);
+      e.possible = e.reason.empty();
+      any = any || e.possible;
+    }
+  if (!any && c.rules.nothing_left == TuningRules::Left::ring) {
+    for (NcclEstimate& e : choice.estimates)
+      if (e.algorithm == name_of(NcclAlgorithm::ring) && filter.has(e.protocol)) {
+        TuningFilter open = filter;
+        open.algorithms = 0xff;
+        e.reason = tuning_filtered(c, open, NcclAlgorithm::ring, e.protocol);
+        e.possible = e.reason.empty();
+        any = any || e.possible;
+      }
+    choice.notice = "NCCL_ALGO and NCCL_PROTO leave nothing for this operation: ring";
+  }
+  if (!any)
+    throw InputError(fmt::format(
+        "NCCL {} stops: no algorithm or protocol is left for {} of {}{}{}",
+        to_string(settings.version), name_of(op), name_of(type),
+        settings.algo.empty() ? "" : fmt::format("; NCCL_ALGO is {}", settings.algo),
+        settings.proto.empty() ? "" : fmt::format("; NCCL_PROTO is {}", settings.proto)));
+  take_least(choice);
   return choice;
 }
 

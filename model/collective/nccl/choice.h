@@ -18,7 +18,7 @@ struct NcclEstimate {
   double latency_us = 0, bandwidth_gbps = 0;  ///< algorithm bandwidth, GB/s
   double microseconds = 0;                    ///< estimate for the size asked
   bool possible = false;
-  std::string reason;  ///< why not, in words, if not possible
+  std::string_view reason;  ///< why not, in words, if not possible
 };
 
 /// What NCCL does with one call.
@@ -26,7 +26,8 @@ struct NcclChoice {
   std::string_view algorithm = "ring";
   Protocol protocol = Protocol::simple;
   double microseconds = 0;              ///< NCCL's estimate
-  std::vector<NcclEstimate> estimates;  ///< every algorithm x protocol
+  std::vector<NcclEstimate> estimates;  ///< every algorithm x protocol; none for point to point
+  std::string_view notice;              ///< what NCCL did with a setting, in words; mostly empty
 };
 
 /// Facts of a communicator that the estimate needs besides its graphs.
