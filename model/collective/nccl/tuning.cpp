@@ -123,6 +123,18 @@ double collnet_direct_bandwidth(const TuningCase& c, double bus, const NcclGraph
   return c.generation >= 2 && c.rules.collnet_direct_hopper ? bus * .85 : bus;
 }
 
+// RCCL: a share of the graph a protocol; small broadcasts of LL are faster on MI300.
+double rccl_bandwidth(const TuningCase& c, NcclAlgorithm algorithm, Protocol protocol, double bus) {
+  const std::size_t row = c.machine.nodes <= 2 ? 0 : 1;
+  const auto p = static_cast<std::size_t>(protocol);
+  if (algorithm == NcclAlgorithm::tree) return bus * c.rccl->tree_share[row][p];
+  if (algorithm != NcclAlgorithm::ring) return bus;
+  const bool rooted = c.op == CollectiveOp::broadcast || c.op == CollectiveOp::reduce;
+  const bool boosted = c.machine.architecture == Architecture::cdna3 && rooted &&
+                       protocol == Protocol::ll && c.machine.nodes == 1;
+  return bus * c.rccl->ring_share[row][p] * (boosted ? 1.65 : 1);
+}
+
 // Share of the bus bandwidth that is algorithm bandwidth.
 double algorithm_share(const TuningCase& c, NcclAlgorithm algorithm) {
   const double ring = static_cast<double>(c.machine.ranks) / c.steps;
@@ -160,7 +172,7 @@ TuningCase tuning_case(const NcclGraphs& graphs, const NcclMachine& machine,
   switch (machine.architecture) {
     case Architecture::volta:
     case Architecture::turing:
-    case Architecture::cdna2:  // RCCL has tables of its own (src/graph/tuning.cc): not these
+    case Architecture::cdna2:  // RCCL does not look at these caps
     case Architecture::cdna3:
       break;
     case Architecture::ampere:
@@ -176,6 +188,7 @@ TuningCase tuning_case(const NcclGraphs& graphs, const NcclMachine& machine,
       generation = 3;
       break;
   }
+  const RcclModel* rccl = rccl_model(machine.architecture);
   const int ranks = static_cast<int>(machine.ranks), nodes = static_cast<int>(machine.nodes);
   const int steps = op == CollectiveOp::all_reduce ? 2 * (ranks - 1)
                     : is_gather(op)                ? ranks - 1
@@ -184,9 +197,10 @@ TuningCase tuning_case(const NcclGraphs& graphs, const NcclMachine& machine,
           machine,
           op,
           version,
-          tuning_latencies(version),
+          rccl != nullptr ? rccl->latencies : tuning_latencies(version),
           tuning_caps(version),
           rules,
+          rccl,
           generation,
           static_cast<std::size_t>(std::min(nodes, 3) - 1),
           static_cast<double>(ranks) / nodes,
@@ -219,6 +233,8 @@ double tuning_bandwidth(const TuningCase& c, NcclAlgorithm algorithm, Protocol p
   double bus = channels * (is_nvls(algorithm) ? nvls_channel(c, algorithm, graph)
                            : inside           ? graph.bw_intra
                                               : graph.bw_inter);
+  if (c.rccl != nullptr)
+    return rccl_bandwidth(c, algorithm, protocol, bus) * algorithm_share(c, algorithm);
   if (c.generation == 1) bus = least(bus, c.rules.total_cap_ampere);
   if (c.generation >= 2) bus = least(bus, c.rules.total_cap_hopper);
   switch (algorithm) {
@@ -304,6 +320,16 @@ double tuning_latency(const TuningCase& c, NcclAlgorithm algorithm, Protocol pro
 SizeFactors size_factors(const TuningCase& c, NcclAlgorithm algorithm, Protocol protocol,
                          Bytes size) {
   SizeFactors factors;
+  if (c.rccl != nullptr) {
+    const bool ring = algorithm == NcclAlgorithm::ring && c.machine.nodes > 1;
+    if (!ring && algorithm != NcclAlgorithm::tree) return factors;
+    const auto& table = ring ? c.rccl->ring_correction : c.rccl->tree_correction;
+    const auto& row = table[static_cast<std::size_t>(protocol)];
+    const auto lines = static_cast<std::uint64_t>(std::max<std::int64_t>(1, size.count >> 6));
+    factors.bandwidth =
+        row[std::min(row.size() - 1, static_cast<std::size_t>(std::bit_width(lines) - 1))];
+    return factors;
+  }
   if (c.op != CollectiveOp::all_reduce) return factors;
   const std::int64_t bytes = size.count, lines = bytes >> 6;
   const bool corrected =

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "model/collective/nccl/choice.h"
+#include "model/collective/nccl/tuning_rccl.h"
 #include "model/collective/nccl/tuning_tables.h"
 
 namespace dsim {
@@ -19,6 +20,7 @@ struct TuningCase {
   const TuningLatencies& latencies;
   const TuningCaps& caps;
   const TuningRules& rules;
+  const RcclModel* rccl;   ///< null on NVIDIA's GPUs
   std::size_t generation;  ///< row of the caps
   std::size_t nodes;       ///< column of the caps
   double per_node;         ///< ranks a node

@@ -84,6 +84,8 @@ std::string_view tuning_limit(const TuningCase& c, const NcclSettings& settings,
       return {};
     case NcclAlgorithm::tree:
       if (c.op != CollectiveOp::all_reduce) return "NCCL runs trees for all_reduce only";
+      if (c.machine.architecture == Architecture::cdna3 && simple && c.machine.nodes == 1)
+        return "RCCL runs no Simple trees inside a node of MI300";
       return c.graphs.tree.channels < 1 ? "no tree graph" : std::string_view{};
     case NcclAlgorithm::collnet_direct:
     case NcclAlgorithm::collnet_chain:
@@ -98,6 +100,7 @@ std::string_view tuning_limit(const TuningCase& c, const NcclSettings& settings,
       if (!is_gather(c.op)) return "PAT runs all_gather and reduce_scatter only";
       if (!simple) return "PAT uses Simple only";
       if (c.version < first_version(NcclAlgorithm::pat)) return "NCCL has PAT from 2.23 on";
+      if (c.rccl != nullptr) return "PAT is off in RCCL";
       if (!c.graphs.pat || c.machine.ranks != c.machine.nodes) return "PAT needs one GPU a node";
       return c.graphs.tree.channels < 1 ? "no tree graph" : std::string_view{};
   }

@@ -259,3 +259,21 @@ TEST_CASE("one rank has nothing to choose", "[nccl]") {
   w.machine.ranks = 1;
   CHECK(w.choose(1_MiB).microseconds == 0);
 }
+
+TEST_CASE("AMD's GPUs are chosen for by RCCL's table", "[nccl]") {
+  // ROCm/rccl tuning model 5 by hand, 8 GPUs, ring of 7 x 48 GB/s. Simple: 17 + 14 x 2.1 us and
+  // 336 x 8/14 GB/s; LL: 12 + 14 x .8 us and .08 of that.
+  const auto ring = nccl_graph(7, 48, 48);
+  const NcclWorld w = nccl_world(Architecture::cdna3, "amd", 1, 8, {2, 22, 3}, ring, ring, {}, 14);
+  const NcclChoice large = w.choose(1_GiB);
+  CHECK(chosen(large) == "ring Simple");
+  CHECK(large.microseconds == Approx(17 + 14 * 2.1 + 1073741824 / (336e3 * 8 / 14)));
+  const NcclChoice small = w.choose(1_KiB);
+  CHECK(small.protocol == Protocol::ll);
+  for (const NcclEstimate& e : large.estimates) {
+    if (e.algorithm == "ring" && e.protocol == Protocol::ll)
+      CHECK(e.microseconds == Approx(12 + 14 * .8 + 1073741824 / (.08 * 336e3 * 8 / 14)));
+    if (e.algorithm == "tree" && e.protocol == Protocol::simple) CHECK_FALSE(e.possible);
+    if (e.algorithm == "nvls") CHECK_FALSE(e.possible);
+  }
+}
