@@ -12,9 +12,11 @@
 namespace dsim {
 namespace {
 
-constexpr std::array<std::string_view, 9> measured_columns{
-    "step_time_s", "step_time_ms", "throughput",  "tflops_per_gpu",    "mfu",
-    "hfu",         "hfu_percent",  "peak_mem_gb", "scaling_efficiency"};
+constexpr std::array<std::string_view, 18> measured_columns{
+    "step_time_s", "step_time_ms", "throughput",     "tflops_per_gpu",     "mfu",
+    "hfu",         "hfu_percent",  "peak_mem_gb",    "scaling_efficiency", "time_us",
+    "time_ns",     "latency",      "algbw_gbps",     "busbw_gbps",         "time_us_oop",
+    "busbw_oop",   "time_us_ip",   "time_inplace_ns"};
 
 constexpr double largest_count = 1099511627776.0;  // 2^40
 

@@ -50,17 +50,38 @@ std::filesystem::path default_measurements(std::string_view kind) {
   return data_directory() / "calibrate/validate/data" / kind;
 }
 
-std::vector<CsvTable> load_tables(const std::filesystem::path& place,
+std::vector<std::filesystem::path> default_collective_tables() {
+  if (const char* folder = std::getenv("DSIM_REFERENCE_DATA");
+      folder != nullptr && *folder != '\0') {
+    const std::filesystem::path root(folder);
+    return {root / "nccl-tests", root / "nccl-aic"};
+  }
+  return {default_measurements("collectives")};
+}
+
+std::vector<CsvTable> load_tables(const std::vector<std::filesystem::path>& places,
                                   const std::vector<std::string>& sources) {
-  std::error_code error;
-  std::vector<std::filesystem::path> paths{place};
-  if (std::filesystem::is_directory(place, error)) paths = table_paths(place);
+  std::vector<std::filesystem::path> paths;
+  for (const auto& place : places) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(place, error)) {
+      paths.push_back(place);
+      continue;
+    }
+    const auto found = table_paths(place);
+    paths.insert(paths.end(), found.begin(), found.end());
+  }
   check_sources(sources, paths);
   std::vector<CsvTable> tables;
   for (const auto& path : paths)
     if (sources.empty() || std::ranges::find(sources, path.stem().string()) != sources.end())
       tables.push_back(CsvTable::load(path));
   return tables;
+}
+
+std::vector<CsvTable> load_tables(const std::filesystem::path& place,
+                                  const std::vector<std::string>& sources) {
+  return load_tables(std::vector{place}, sources);
 }
 
 }  // namespace dsim

@@ -3,12 +3,16 @@
 
 #include <CLI/App.hpp>
 #include <cstdio>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
 
+#include "calibrate/validate/collective/collectives_report.h"
+#include "calibrate/validate/collective/leave_one_out.h"
 #include "calibrate/validate/table_files.h"
 #include "calibrate/validate/training_report.h"
 #include "model/cli/commands.h"
@@ -21,14 +25,14 @@ namespace dsim {
 namespace {
 
 /// The flags that all validations share.
-class ValidateTraining {
+class ValidateFlags {
  public:
-  explicit ValidateTraining(CLI::App& command) {
+  explicit ValidateFlags(CLI::App& command) {
     data_option_ = command
                        .add_option("--data", data_,
-                                   "folder of CSV tables, or one table; default: the published "
+                                   "folders of CSV tables, or tables; default: the published "
                                    "figures shipped with dsim")
-                       ->type_name("DIR")
+                       ->type_name("DIR...")
                        ->group("What");
     command.add_option("--source", sources_, "only these tables of the folder, by name")
         ->type_name("NAME...")
@@ -44,55 +48,116 @@ class ValidateTraining {
     command.add_flag("--quiet", quiet_, "the closing line alone, and no progress")->group("Output");
   }
 
-  void run() {
-    if (data_option_->count() > 0 && data_.empty())
-      throw InputError("--data needs a folder or a table");
-    std::optional<OutputFile> csv, markdown;
-    if (!csv_.empty()) csv.emplace("--csv", csv_);
-    if (!markdown_.empty()) markdown.emplace("--markdown", markdown_);
+  /// The tables that are meant; without --data those of `places`.
+  std::vector<CsvTable> tables(const std::vector<std::filesystem::path>& places) const {
+    for (const std::string& place : data_)
+      if (place.empty()) throw InputError("--data needs a folder or a table");
+    if (data_option_->count() == 0) return load_tables(places, sources_);
+    return load_tables({data_.begin(), data_.end()}, sources_);
+  }
+  bool quiet() const { return quiet_ || json_; }
 
-    const std::filesystem::path place =
-        data_.empty() ? default_measurements("training") : std::filesystem::path(data_);
-    const TrainingValidation validation = validated(place);
-    if (csv) csv->write([&](std::ostream& out) { out << training_csv(validation); });
-    if (markdown) markdown->write([&](std::ostream& out) { out << training_markdown(validation); });
-    if (json_) return print(training_json(validation) + "\n");
-    if (quiet_)
-      return print(closing_line(validation.overall(), validation.not_predictable()) + "\n");
-    for (const std::string& notice : validation.notices) fmt::print(stderr, "note: {}\n", notice);
-    print(training_text(validation));
+  /// Writes the files first asked for, then what standard output gets.
+  struct Faces {
+    std::function<std::string()> text, markdown, json, csv, line;
+    const std::vector<std::string>& notices;
+  };
+  void write(const Faces& faces) {
+    if (csv_file_) csv_file_->write([&](std::ostream& out) { out << faces.csv(); });
+    if (markdown_file_) markdown_file_->write([&](std::ostream& out) { out << faces.markdown(); });
+    if (json_) return print(faces.json() + "\n");
+    if (quiet_) return print(faces.line() + "\n");
+    for (const std::string& notice : faces.notices) fmt::print(stderr, "note: {}\n", notice);
+    print(faces.text());
+  }
+  /// Before the work, so that a file that cannot be written is known at once.
+  void open_files() {
+    if (!csv_.empty()) csv_file_.emplace("--csv", csv_);
+    if (!markdown_.empty()) markdown_file_.emplace("--markdown", markdown_);
   }
 
  private:
-  TrainingValidation validated(const std::filesystem::path& place) const {
-    const std::vector<CsvTable> tables = load_tables(place, sources_);
-    ProgressBar bar(!quiet_ && !json_);
-    TrainingValidation validation =
+  CLI::Option* data_option_ = nullptr;
+  std::vector<std::string> data_, sources_;
+  std::string csv_, markdown_;
+  std::optional<OutputFile> csv_file_, markdown_file_;
+  bool json_ = false, quiet_ = false;
+};
+
+[[noreturn]] void fail_without_rows(const std::vector<std::string>& notices) {
+  throw InputError(notices.empty() ? std::string("the tables have no rows") : notices.front());
+}
+
+class ValidateTraining {
+ public:
+  explicit ValidateTraining(CLI::App& command) : flags_(command) {}
+
+  void run() {
+    flags_.open_files();
+    const std::vector<CsvTable> tables = flags_.tables({default_measurements("training")});
+    ProgressBar bar(!flags_.quiet());
+    const TrainingValidation validation =
         validate_training(tables, simulated_step_time(), [&](std::size_t done, std::size_t all) {
           bar.show(static_cast<double>(done) / static_cast<double>(all));
         });
-    if (validation.rows.empty())
-      throw InputError(validation.notices.empty() ? place.string() + ": no rows"
-                                                  : validation.notices.front());
-    return validation;
+    if (validation.rows.empty()) fail_without_rows(validation.notices);
+    flags_.write(
+        {[&] { return training_text(validation); }, [&] { return training_markdown(validation); },
+         [&] { return training_json(validation); }, [&] { return training_csv(validation); },
+         [&] { return closing_line(validation.overall(), validation.not_predictable()); },
+         validation.notices});
   }
 
-  CLI::Option* data_option_ = nullptr;
-  std::string data_, csv_, markdown_;
-  std::vector<std::string> sources_;
-  bool json_ = false, quiet_ = false;
+ private:
+  ValidateFlags flags_;
+};
+
+class ValidateCollectives {
+ public:
+  explicit ValidateCollectives(CLI::App& command) : flags_(command) {
+    command
+        .add_flag("--leave-one-out", leave_one_out_,
+                  "also predict each machine by constants fitted on all others")
+        ->group("What");
+  }
+
+  void run() {
+    flags_.open_files();
+    const std::vector<CsvTable> tables = flags_.tables(default_collective_tables());
+    ProgressBar bar(!flags_.quiet());
+    const auto progress = [&](std::size_t done, std::size_t all) {
+      bar.show(static_cast<double>(done) / static_cast<double>(all));
+    };
+    CollectiveValidation validation = validate_collectives(tables, progress);
+    if (validation.runs.empty() && validation.gaps.empty()) fail_without_rows(validation.notices);
+    if (leave_one_out_) leave_one_out(validation, {}, progress);
+    flags_.write({[&] { return collectives_text(validation); },
+                  [&] { return collectives_markdown(validation); },
+                  [&] { return collectives_json(validation); },
+                  [&] { return collectives_csv(validation); },
+                  [&] { return collectives_line(validation); }, validation.notices});
+  }
+
+ private:
+  ValidateFlags flags_;
+  bool leave_one_out_ = false;
 };
 
 }  // namespace
 
 void add_validate_command(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("validate", "published measurements against predictions: training");
+  CLI::App* command = app.add_subcommand(
+      "validate", "published measurements against predictions: training, collectives");
   command->require_subcommand(0, 1);
   CLI::App* training = command->add_subcommand("training", "step times of published training runs");
   training->callback([state = std::make_shared<ValidateTraining>(*training)] { state->run(); });
+  CLI::App* collectives =
+      command->add_subcommand("collectives", "times of published nccl-tests tables");
+  collectives->callback(
+      [state = std::make_shared<ValidateCollectives>(*collectives)] { state->run(); });
   command->callback([command] {
-    if (command->get_subcommands().empty()) throw InputError("dsim validate what? (training)");
+    if (command->get_subcommands().empty())
+      throw InputError("dsim validate what? (training, collectives)");
   });
 }
 
