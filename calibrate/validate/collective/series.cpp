@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 #include <regex>
+#include <span>
 
 #include "calibrate/validate/row_inputs.h"
 #include "calibrate/validate/text_pattern.h"
@@ -138,16 +139,37 @@ double unit_of(const Layout& layout, const StatedRun& run) {
   return static_cast<double>(size_of(data_type_by_name(run.dtype)).count);
 }
 
-/// What tells this run apart from others of the same table.
-std::string name_of_run(const CsvTable& table, const Layout& layout, const Row& row) {
-  const std::string stem = stem_of(table);
-  if (table.has_column("table")) return text(row, "table");
-  if (layout.measured == MeasuredColumns::latency_ms)
-    return fmt::format("{}: {} {} x{}", stem, row.text("op_name"), row.text("nccl_dtype"),
-                       row.text("num_gpus"));
-  if (layout.measured == MeasuredColumns::transports)
-    return fmt::format("{}: {}", stem, row.text("transport"));
-  return stem;
+/// "ring", where an algorithm was forced.
+std::string forced(const StatedRun& run) {
+  std::string text = run.algorithm;
+  if (!run.protocol.empty()) text += (text.empty() ? "" : " ") + run.protocol;
+  return text;
+}
+
+/// Adds to the names of runs of one table what tells them apart.
+void tell_apart(std::span<CollectiveSeries> runs) {
+  using Part = std::string (*)(const StatedRun& run);
+  constexpr Part parts[] = {
+      [](const StatedRun& run) { return run.gpu; },
+      [](const StatedRun& run) { return fmt::format("{}x{}", run.nodes, run.gpus_per_node); },
+      [](const StatedRun& run) { return run.collective; },
+      [](const StatedRun& run) { return run.dtype; },
+      [](const StatedRun& run) { return run.inter_link; },
+      [](const StatedRun& run) { return run.nccl_version; },
+      [](const StatedRun& run) { return run.date; },
+      [](const StatedRun& run) { return run.env.empty() ? forced(run) : run.env; },
+  };
+  std::vector<std::string> names(runs.size());
+  for (const Part part : parts) {
+    const std::string first = part(runs[0].stated);
+    if (std::ranges::all_of(runs, [&](const auto& run) { return part(run.stated) == first; }))
+      continue;
+    for (std::size_t i = 0; i < runs.size(); ++i)
+      if (const std::string text = part(runs[i].stated); !text.empty())
+        names[i] += (names[i].empty() ? "" : " ") + text;
+  }
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    if (!names[i].empty()) runs[i].name += ": " + names[i];
 }
 
 std::int64_t size_in_bytes(const Layout& layout, const Row& row, const StatedRun& run) {
@@ -176,16 +198,15 @@ bool read_series(const CsvTable& table, std::vector<CollectiveSeries>& series,
   });
   if (layout == layouts().end()) return false;
   const std::size_t first = series.size();
+  const std::string name = stem_of(table);
   for (std::size_t r = 0; r < table.row_count(); ++r) {
     if (is_empty(table, r)) continue;
     const Row row(table, r);
-    const std::string name = name_of_run(table, *layout, row);
     try {
       StatedRun stated = layout->stated(row);
       const std::int64_t bytes = size_in_bytes(*layout, row, stated);
-      auto found = std::find_if(
-          series.begin() + static_cast<std::ptrdiff_t>(first), series.end(),
-          [&](const CollectiveSeries& s) { return s.name == name && s.stated == stated; });
+      auto found = std::find_if(series.begin() + static_cast<std::ptrdiff_t>(first), series.end(),
+                                [&](const CollectiveSeries& s) { return s.stated == stated; });
       if (found == series.end()) {
         series.push_back({name, &table, layout->measured, std::move(stated), {}});
         found = series.end() - 1;
@@ -198,6 +219,7 @@ bool read_series(const CsvTable& table, std::vector<CollectiveSeries>& series,
       gaps.push_back({name, row.line(), reason.substr(0, reason.find('\n'))});
     }
   }
+  if (series.size() > first) tell_apart(std::span(series).subspan(first));
   return true;
 }
 
