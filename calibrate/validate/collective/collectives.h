@@ -67,7 +67,11 @@ struct UnpredictableCount {
 };
 
 struct CollectiveValidation {
-  std::vector<CollectiveSeries> series;  ///< the runs point into it
+  CollectiveValidation() = default;
+  CollectiveValidation(CollectiveValidation&&) = default;  // the runs point into `series`
+  CollectiveValidation& operator=(CollectiveValidation&&) = default;
+
+  std::vector<CollectiveSeries> series;
   std::vector<CollectiveRun> runs;
   std::vector<SeriesGap> gaps;
   std::vector<ConstantInUse> constants;

@@ -15,9 +15,9 @@ struct MachineRule {
   std::string_view box = {};            ///< of `intra_link` and `inter_link` together
   std::string_view node = {};           ///< node type of topologies/nodes, or a box of pcie_boxes.h
   std::string_view gpu_name = {};       ///< a row of the GPU table; "" = the node type's own
+  std::string_view refusal = {};        ///< not predictable, because ...
   std::string_view source = {};         ///< why this machine
   std::string_view assumption = {};     ///< what the header leaves open; "" = nothing
-  std::string_view refusal = {};        ///< not predictable, because ...
 };
 const std::vector<MachineRule>& machine_rules();
 
