@@ -32,7 +32,7 @@ TEST_CASE("what was measured has no say in what is predicted", "[collectives]") 
   const std::vector<CsvTable> one = [] {
     std::vector<CsvTable> t;
     t.push_back(dgx_table("8,20,0,0\n1048576,60,0,0\n1073741824,8000,0,0\n"));
-    t.push_back(dgx_table("8,20000,0,0\n1048576,rubbish,0,0\n1073741824,,,0.5\n"));
+    t.push_back(dgx_table("8,20000,0,0\n1048576,rubbish,0,0\n1073741824,,,0.50\n"));
     return t;
   }();
   const CollectiveValidation v = validate_collectives(one);
