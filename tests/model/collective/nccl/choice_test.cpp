@@ -277,3 +277,94 @@ TEST_CASE("AMD's GPUs are chosen for by RCCL's table", "[nccl]") {
     if (e.algorithm == "nvls") CHECK_FALSE(e.possible);
   }
 }
+
+namespace {
+
+double estimate(const NcclWorld& w, std::string_view algorithm, Protocol protocol, Bytes size,
+                CollectiveOp op = all_reduce) {
+  for (const NcclEstimate& e : w.choose(size, op).estimates)
+    if (e.algorithm == algorithm && e.protocol == protocol) return e.microseconds;
+  return -1;
+}
+
+}  // namespace
+
+TEST_CASE("estimates of older releases are what their formulas give by hand", "[nccl]") {
+  const double mib = 1048576;
+  // 2.7.8: A100 graphs at 235 GB/s, ring LL a quarter.
+  CHECK(estimate(a100(1, {2, 7, 8}), "ring", Protocol::ll, 1_MiB) ==
+        Approx(3.6 + 14 * .47 + mib / (235e3 / 4 * 8 / 14)));
+  // 2.7.8: two nodes, LL hops inside x 1.8; tree at 110 GB/s in all, / 3.8, halved, x .5 at 128
+  // KiB.
+  CHECK(estimate(a100(2, {2, 7, 8}), "tree", Protocol::ll, 128_KiB) ==
+        Approx(4.4 + 2 * (7 * .52 * 1.8 + 5) + mib / 8 / (110e3 / 3.8 / 2 * .5)));
+  // 2.12.12: 2N network hops of 28 us, plateau x 1.9.
+  CHECK(estimate(a100(2, {2, 12, 12}), "ring", Protocol::simple, 256_MiB) ==
+        Approx((8.4 + 26 * 3.4 + 4 * 28) * 1.9 + 256 * mib / (192e3 * 16 / 30)));
+  // 2.17.1: NVLS on the ring's graph.
+  CHECK(estimate(h100(1, {2, 17, 1}), "nvls", Protocol::simple, 16_MiB) ==
+        Approx(40 + 16 * mib / (360e3 * .75)));
+  // 2.18.3: NVLS-tree pays 2(N-1) network hops.
+  CHECK(estimate(h100(2, {2, 18, 3}), "nvls_tree", Protocol::simple, 256_MiB) ==
+        Approx(23 + 2 * 19 + 256 * mib / (8 * 40e3 * .7 * 2 / 2)));
+  // 2.20.3: the slower side, five sixths; half the network above two nodes.
+  CHECK(estimate(h100(1, {2, 20, 3}), "nvls", Protocol::simple, 16_MiB) ==
+        Approx(23 + 16 * mib / (8 * 40e3 * 5 / 6)));
+  CHECK(estimate(h100(4, {2, 20, 3}), "nvls_tree", Protocol::simple, 16_MiB) ==
+        Approx(23 + 2 * 2 * 14 + 16 * mib / (8 * 24e3 * 5 / 6)));
+  // 2.27.3: gathers by NVLS at min(7/8 intra, .9 inter).
+  CHECK(estimate(h100(1, {2, 27, 3}), "nvls", Protocol::simple, 16_MiB, all_gather) ==
+        Approx(25 + 16 * mib / (8 * 35e3)));
+  // One GPU a node: PAT 8 + 3 x 14/3.5 + 8 x 2.8 us, .85 of the tree's graph in 2.23, .75
+  // from 2.24.
+  for (const auto& [version, share] : {std::pair{NcclVersion{2, 23, 4}, .85}, {newest, .75}}) {
+    const auto g = nccl_graph(1, 12, 12);
+    const NcclWorld w = nccl_world(Architecture::hopper, "intel", 8, 1, version, g, g, {}, 2);
+    CHECK(estimate(w, "pat", Protocol::simple, 1_MiB, all_gather) ==
+          Approx(8 + 3 * 14 / 3.5 + 8 * 2.8 + mib / (12e3 * share)));
+  }
+}
+
+TEST_CASE("a plugin's latency counts once a network hop, twice with Simple", "[nccl]") {
+  NcclWorld w = h100(2);
+  const double ll = estimate(w, "ring", Protocol::ll, 1_KiB);
+  const double simple = estimate(w, "tree", Protocol::simple, 1_KiB);
+  w.machine.nic_latency_us = 10;
+  CHECK(estimate(w, "ring", Protocol::ll, 1_KiB) == Approx(ll + 2 * 10));
+  CHECK(estimate(w, "tree", Protocol::simple, 1_KiB) == Approx(simple + 2 * 2 * 10));
+}
+
+TEST_CASE("broadcast pays a hop a rank where channels differ", "[nccl]") {
+  NcclWorld w = h100(1);
+  const double same = estimate(w, "ring", Protocol::ll, 1_KiB, CollectiveOp::broadcast);
+  w.graphs.ring.same_channels = false;
+  CHECK(estimate(w, "ring", Protocol::ll, 1_KiB, CollectiveOp::broadcast) == Approx(same + 7 * .6));
+}
+
+TEST_CASE("four Hopper GPUs never take NVLS", "[nccl]") {
+  // Half and int8 tables agree on 4 GPUs, so nothing is reduced in the switch. Each of 4 heads uses
+  // twice the bandwidth of the 3 others: 60 GB/s a channel.
+  for (const NcclVersion version : {NcclVersion{2, 23, 4}, NcclVersion{2, 29, 2}}) {
+    const auto g = nccl_graph(12, 30, 30);
+    const NcclWorld w =
+        nccl_world(Architecture::hopper, "intel", 1, 4, version, g, g, nccl_graph(4, 60, 60), 24);
+    for (std::int64_t size = 8; size <= (16_GiB).count; size *= 2)
+      CHECK(w.choose(Bytes{size}).algorithm == "ring");
+  }
+}
+
+TEST_CASE("grouped operations pay a ring's latency once a wave, others' once in eight", "[nccl]") {
+  const NcclWorld w = h100(1);  // 24 channels
+  const auto of = [&](int operations, std::string_view algorithm, Protocol protocol) {
+    const NcclChoice choice =
+        choose_nccl(w.graphs, w.machine, w.settings, all_reduce, 1_MiB, DataType::half, operations);
+    for (const NcclEstimate& e : choice.estimates)
+      if (e.algorithm == algorithm && e.protocol == protocol) return e.microseconds;
+    return -1.0;
+  };
+  const double ring = of(1, "ring", Protocol::simple), tree = of(1, "tree", Protocol::simple);
+  CHECK(of(24, "ring", Protocol::simple) == ring);
+  CHECK(of(25, "ring", Protocol::simple) == Approx(ring + 8.4 + 14 * 3.4));
+  CHECK(of(8 * 24, "tree", Protocol::simple) == tree);
+  CHECK(of(8 * 24 + 1, "tree", Protocol::simple) == Approx(tree + 8.4 + 14 * 4));
+}
