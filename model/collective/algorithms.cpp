@@ -11,7 +11,23 @@ namespace dsim {
 // One line per algorithm.
 #define DSIM_ALGORITHMS(X) \
   X(ring)                  \
-  X(tree)
+  X(tree)                  \
+  X(pat)                   \
+  X(recursive_doubling)    \
+  X(halving_doubling)      \
+  X(hierarchical)          \
+  X(torus_2d)              \
+  X(bcube)                 \
+  X(ring_chunked)          \
+  X(gloo_ring)             \
+  X(segmented_ring)        \
+  X(nonoverlapping)        \
+  X(linear)                \
+  X(binomial)              \
+  X(bruck)                 \
+  X(pairwise)              \
+  X(direct)                \
+  X(custom)
 
 #define DSIM_DECLARE(name) extern const Algorithm name##_algorithm;
 DSIM_ALGORITHMS(DSIM_DECLARE)
@@ -43,9 +59,7 @@ std::string plain(std::string_view name) {
 
 }  // namespace
 
-std::string_view name_of(CollectiveOp op) {
-  return collective_names[static_cast<std::size_t>(op)];
-}
+std::string_view name_of(CollectiveOp op) { return collective_names[static_cast<std::size_t>(op)]; }
 
 CollectiveOp collective_by_name(std::string_view name) {
   for (const CollectiveOp op : all_collectives())

@@ -57,8 +57,10 @@ struct PathShape {
   double link_seconds = 0;               ///< latency of their links
 };
 
-/// One message of a round: blocks [first_block, first_block + block_count) modulo `blocks`. The
-/// receiver adds them to its own (reduce) or keeps them.
+/// One message of a round: blocks [first_block, first_block + block_count) modulo `blocks`, as they
+/// are when the round begins. The receiver adds them to its own (reduce) or keeps them.
+/// Blocks of an all_to_all: either n, where block d of a rank is on its way to the rank d places
+/// after its source, or n^2, where block i * n + j goes from rank i to rank j.
 struct Transfer {
   std::uint32_t from = 0, to = 0;  ///< ranks
   std::uint32_t first_block = 0, block_count = 0;
@@ -73,10 +75,14 @@ struct RoundPhase {
 /// Rounds of transfers, generated when asked for.
 struct RoundProgram {
   std::uint32_t rounds = 0;
-  std::uint32_t blocks = 0;          ///< the size is cut into this many blocks
-  std::vector<double> block_shares;  ///< of the size, one per block; empty = equal shares
-  std::vector<RoundPhase> phases;    ///< cover all rounds in order
-  /// Replaces `out` by the transfers of a round, every (from, to) at most once.
+  std::uint32_t blocks = 0;            ///< the size is cut into this many blocks
+  std::vector<double> block_shares;    ///< of the size, one per block; empty = equal shares
+  std::vector<std::uint32_t> owners;   ///< rank that begins (all_gather) or ends (reduce_scatter)
+                                       ///< with a block; empty = block b: rank b * ranks / blocks
+  std::vector<RoundPhase> phases;      ///< cover all rounds in order
+  bool adds_while_next_round = false;  ///< what a round receives is added while the next one moves
+  /// Replaces `out` by the transfers of a round. Neighbours with the same (from, to) are one
+  /// message; from == to copies locally.
   std::function<void(std::uint32_t round, std::vector<Transfer>& out)> transfers;
   std::int64_t largest_message = 0;  ///< bytes; longer transfers are cut and pipelined; 0 = never
 };

@@ -39,7 +39,7 @@ class Value {
   /// An integer in [low, high].
   std::int64_t as_integer(std::int64_t low, std::int64_t high) const;
   double as_number() const;
-  std::vector<Value> elements() const;  ///< of an array
+  std::vector<Value> elements() const;                              ///< of an array
   std::vector<std::pair<std::string_view, Value>> members() const;  ///< of an object, in file order
 
   // Quantities are strings with a unit ("400 Gb/s", "2 us", "1 GiB"); a bare number is an error.
@@ -69,11 +69,14 @@ class Document {
   std::unique_ptr<Contents> contents_;
 };
 
+/// The text of a file that is not JSON, with the limits and errors of Document::load.
+std::string load_text(const std::filesystem::path& path);
+
 /// Reads an object key by key and finally reports keys nobody asked for, with the nearest known.
 class ObjectReader {
  public:
   explicit ObjectReader(Value object);
-  Value at(std::string_view key);                   ///< required; error at the object (or at a key misspelt)
+  Value at(std::string_view key);  ///< required; error at the object (or at a key misspelt)
   std::optional<Value> find(std::string_view key);  ///< optional
   /// Throws if some key of the object was never asked for.
   void finish() const;
@@ -87,8 +90,9 @@ class ObjectReader {
 /// Collects the errors of several independent readings, so that they are reported together.
 class Problems {
  public:
-  void attempt(const std::function<void()>& reading);  ///< keeps an InputError instead of passing it on
-  void raise() const;                                  ///< throws what was collected, if anything
+  void attempt(
+      const std::function<void()>& reading);  ///< keeps an InputError instead of passing it on
+  void raise() const;                         ///< throws what was collected, if anything
 
  private:
   std::vector<InputError> errors_;

@@ -112,6 +112,8 @@ Document::Document(Document&&) noexcept = default;
 Document& Document::operator=(Document&&) noexcept = default;
 Document::~Document() = default;
 
+std::string load_text(const std::filesystem::path& path) { return read_text(path, path.string()); }
+
 Document Document::load(const std::filesystem::path& path) {
   const std::string name = path.string();
   return parse(read_text(path, name), name);
