@@ -4,7 +4,7 @@
 
 PRESETS  := dev asan tsan release cuda tidy
 PACKAGES := g++ cmake ninja-build catch2 libcli11-dev libfmt-dev libsimdjson-dev rapidjson-dev \
-            libboost-graph-dev libeigen3-dev libbenchmark-dev
+            libboost-graph-dev libeigen3-dev libexpat1-dev libbenchmark-dev
 ARGS     ?= --topology dgx8x64.json --model bert
 PREFIX   ?= /usr/local
 JOBS     ?= $(shell nproc)

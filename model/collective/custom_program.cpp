@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "model/collective/algorithm.h"
+#include "model/collective/msccl/msccl_program.h"
 #include "model/collective/rounds_check.h"
 #include "sim/base/json.h"
 
@@ -59,7 +60,9 @@ RoundProgram round_program(const CustomProgram& program) {
   return result;
 }
 
-CustomProgram detail::parse_json_program(std::string text, std::string name) {
+namespace {
+
+CustomProgram parse_json_program(std::string text, std::string name) {
   const json::Document document = json::Document::parse(std::move(text), std::move(name));
   json::ObjectReader reader(document.root());
   const json::Value format = reader.at("format");
@@ -99,6 +102,8 @@ CustomProgram detail::parse_json_program(std::string text, std::string name) {
   return program;
 }
 
+}  // namespace
+
 CustomProgram load_custom_program(const std::filesystem::path& path) {
   return parse_custom_program(json::load_text(path), path.string());
 }
@@ -108,8 +113,8 @@ CustomProgram parse_custom_program(std::string text, std::string name) {
   const bool bom = text.starts_with("\xef\xbb\xbf");
   if ((first != std::string::npos && text[first] == '<') ||
       (bom && text.size() > 3 && text[3] == '<'))
-    return detail::parse_msccl_program(text, name);
-  return detail::parse_json_program(std::move(text), std::move(name));
+    return msccl_rounds(parse_msccl_file(std::move(text), std::move(name)));
+  return parse_json_program(std::move(text), std::move(name));
 }
 
 }  // namespace dsim

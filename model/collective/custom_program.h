@@ -32,9 +32,4 @@ CustomProgram parse_custom_program(std::string text, std::string name);
 /// The program as rounds, sharing nothing with `program`.
 RoundProgram round_program(const CustomProgram& program);
 
-namespace detail {
-CustomProgram parse_json_program(std::string text, std::string name);
-CustomProgram parse_msccl_program(const std::string& text, const std::string& name);
-}  // namespace detail
-
 }  // namespace dsim

@@ -39,6 +39,7 @@ set(libraries
   "boost/=sim|model|calibrate|gui"
   "simdjson=sim/base"
   "rapidjson/=sim|model/simulate|model/cli|calibrate|gui/core"
+  "expat=model/collective/msccl"
   "CLI/=model/cli|calibrate/measure"
   "Eigen/=calibrate"
   "Q[A-Z]=gui")
