@@ -6,6 +6,7 @@
 #include <ctime>
 #include <random>
 
+#include "model/collective/message_links.h"
 #include "model/collective/round_stages.h"
 #include "model/collective/rounds_fluid.h"
 #include "tests/model/collective/rounds_worlds.h"
@@ -251,10 +252,38 @@ TEST_CASE("Steps and fluid agree on shipped clusters", "[rounds]") {
   }
 }
 
+TEST_CASE("Links that are always loaded alike are one, and nothing changes", "[rounds]") {
+  RoundCost cost = plain_cost();
+  cost.rate_network = RoundCost::free;
+  cost.wire[static_cast<std::size_t>(LinkKind::ib)] = 1.0625;
+  for (const char* machine :
+       {"dgx-h100x2.json", "dgx1-v100x2.json", "a100x16-oversubscribed.json", "dgx8x64.json"}) {
+    const auto topology = shipped(machine);
+    const Communicator c = everybody(*topology, std::min<std::size_t>(32, topology->gpu_count()));
+    for (const Algorithm* algorithm : round_algorithms())
+      for (const CollectiveOp op : {CollectiveOp::all_reduce, CollectiveOp::all_to_all}) {
+        const std::int64_t size = 16 << 20;
+        const PlanRequest request{.communicator = &c, .op = op, .size = Bytes{size}};
+        if (!algorithm->supports(op) || !algorithm->unfit(request).empty()) continue;
+        INFO(machine << ' ' << algorithm->name << ' ' << name_of(op));
+        const Schedule schedule = algorithm->plan(request);
+        const MessageLinks links(schedule, c);
+        std::vector<double> capacities;
+        for (const auto& resource : links.resources()) capacities.push_back(resource.nominal);
+        CHECK(capacities.size() < topology->link_count());
+        const double folded = at_steps(schedule, links.paths(c), size, cost, capacities).seconds;
+        const auto all = capacities_of(*topology);
+        CHECK(folded == Approx(at_steps(schedule, paths_along_routes(c), size, cost, all).seconds)
+                            .epsilon(1e-9));
+        CHECK(closed(schedule, links.paths(c), size, cost, capacities) ==
+              Approx(closed(schedule, paths_along_routes(c), size, cost, all)).epsilon(1e-9));
+      }
+  }
+}
+
 TEST_CASE("Times of rounds, large", "[.rounds_speed]") {
   const auto topology = shipped("dgx8x64.json");
   const Communicator c = everybody(*topology);
-  const auto capacities = capacities_of(*topology);
   RoundCost cost;
   cost.latency_local = 5e-6;
   cost.latency_network = 15e-6;
@@ -262,7 +291,10 @@ TEST_CASE("Times of rounds, large", "[.rounds_speed]") {
     const CollectiveOp op = name[0] == 'h' ? CollectiveOp::all_reduce : CollectiveOp::all_to_all;
     const Schedule schedule = rounds_of(name, c, op, 64 << 20);
     const std::clock_t begin = std::clock();
-    const Outcome outcome = at_steps(schedule, paths_along_routes(c), 64 << 20, cost, capacities);
+    const MessageLinks links(schedule, c);
+    std::vector<double> folded;
+    for (const auto& resource : links.resources()) folded.push_back(resource.nominal);
+    const Outcome outcome = at_steps(schedule, links.paths(c), 64 << 20, cost, folded);
     const double spent = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     WARN(name << ": " << outcome.seconds << " s simulated, " << outcome.messages << " messages, "
               << outcome.solves << " solves, " << spent << " s");
