@@ -8,8 +8,11 @@ namespace dsim {
 
 PathOf paths_along_routes(const Communicator& communicator,
                           std::function<std::uint32_t(LinkId)> resource_of) {
-  return [&communicator, resource_of = std::move(resource_of), route = Route{}](
-             std::uint32_t from, std::uint32_t to, MessagePath& out) mutable {
+  const Topology& all = *communicator.topology;
+  std::vector<LinkKind> kinds;
+  for (std::size_t l = 0; l < all.link_count(); ++l) kinds.push_back(all.link(LinkId{l}).kind);
+  return [&communicator, kinds = std::move(kinds), resource_of = std::move(resource_of),
+          route = Route{}](std::uint32_t from, std::uint32_t to, MessagePath& out) mutable {
     out.loads.clear();
     const Topology& topology = *communicator.topology;
     // The flow number seeds ECMP: pairs are spread as different connections are.
@@ -21,7 +24,7 @@ PathOf paths_along_routes(const Communicator& communicator,
     for (const auto& [link, share] : route.links)
       out.loads.push_back(
           {resource_of ? resource_of(link) : static_cast<std::uint32_t>(link.index()), share,
-           topology.link(link).kind});
+           kinds[link.index()]});
   };
 }
 

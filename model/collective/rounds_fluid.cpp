@@ -1,7 +1,10 @@
 #include "model/collective/rounds_fluid.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <unordered_map>
+#include <utility>
 
 namespace dsim {
 
@@ -64,6 +67,43 @@ std::vector<PhasePlan> plan_phases(const Schedule& schedule, const PathOf& path,
     }
   }
   return result;
+}
+
+std::vector<std::uint32_t> fold_phases(std::vector<PhasePlan>& phases,
+                                       std::span<const double> capacities) {
+  // A resource's pattern: its kind, and how much each phase puts on it. Sums of shares may differ
+  // in the last bits; that must not split a class.
+  const auto mix = [](std::uint64_t hash, std::uint64_t value) {
+    hash ^= value + 0x9e3779b97f4a7c15ull + (hash << 6) + (hash >> 2);
+    return hash * 0xff51afd7ed558ccdull;
+  };
+  std::vector<std::uint64_t> pattern(capacities.size(), 0);
+  for (std::size_t p = 0; p < phases.size(); ++p)
+    for (const PhasePlan::Load& load : phases[p].loads) {
+      std::uint64_t& hash = pattern[load.resource];
+      if (hash == 0) hash = mix(1, static_cast<std::uint64_t>(load.kind));
+      hash = mix(mix(hash, 4 * p + 2 * load.local + load.network),
+                 std::bit_cast<std::uint32_t>(static_cast<float>(load.share)));
+    }
+  std::vector<std::uint32_t> kept, class_of(capacities.size(), 0);
+  std::unordered_map<std::uint64_t, std::uint32_t> by_pattern;
+  for (std::uint32_t r = 0; r < pattern.size(); ++r) {
+    if (pattern[r] == 0) continue;
+    const auto [entry, added] =
+        by_pattern.try_emplace(pattern[r], static_cast<std::uint32_t>(kept.size()));
+    class_of[r] = entry->second;
+    if (added)
+      kept.push_back(r);
+    else if (capacities[r] < capacities[kept[entry->second]])
+      kept[entry->second] = r;
+  }
+  std::vector<std::size_t> last(kept.size(), phases.size());
+  for (std::size_t p = 0; p < phases.size(); ++p)
+    std::erase_if(phases[p].loads, [&](PhasePlan::Load& load) {
+      load.resource = class_of[load.resource];
+      return std::exchange(last[load.resource], p) == p;
+    });
+  return kept;
 }
 
 std::vector<ChannelActivity> price_phases(const Schedule& schedule,

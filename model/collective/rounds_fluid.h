@@ -33,6 +33,11 @@ struct PhasePlan {
 std::vector<PhasePlan> plan_phases(const Schedule& schedule, const PathOf& path,
                                    std::size_t resources);
 
+/// Puts resources of a kind together that every phase loads alike: exact while nothing else crosses
+/// them. Returns one of the old resources for each new one, the one with the least capacity.
+std::vector<std::uint32_t> fold_phases(std::vector<PhasePlan>& phases,
+                                       std::span<const double> capacities);
+
 /// The phases as activities that follow each other. A phase that nobody disturbs takes
 /// rounds x (latency + bytes / rate), rate = least of the messages' caps and capacity / load of the
 /// links; what a rank copies and adds comes on top (added while the next round moves: only what

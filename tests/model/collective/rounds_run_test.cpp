@@ -275,8 +275,14 @@ TEST_CASE("Links that are always loaded alike are one, and nothing changes", "[r
         const auto all = capacities_of(*topology);
         CHECK(folded == Approx(at_steps(schedule, paths_along_routes(c), size, cost, all).seconds)
                             .epsilon(1e-9));
+        const double form = closed(schedule, paths_along_routes(c), size, cost, all);
         CHECK(closed(schedule, links.paths(c), size, cost, capacities) ==
-              Approx(closed(schedule, paths_along_routes(c), size, cost, all)).epsilon(1e-9));
+              Approx(form).epsilon(1e-9));
+        auto phases = plan_phases(schedule, paths_along_routes(c), all.size());
+        std::vector<double> kept;
+        for (const std::uint32_t resource : fold_phases(phases, all)) kept.push_back(all[resource]);
+        CHECK(alone_seconds(price_phases(schedule, phases, Bytes{size}, cost, kept), kept) ==
+              Approx(form).epsilon(1e-7));
       }
   }
 }
@@ -298,6 +304,17 @@ TEST_CASE("Times of rounds, large", "[.rounds_speed]") {
     const double spent = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     WARN(name << ": " << outcome.seconds << " s simulated, " << outcome.messages << " messages, "
               << outcome.solves << " solves, " << spent << " s");
+  }
+  for (const char* name : {"direct", "pairwise"}) {
+    const Schedule all_to_all = rounds_of(name, c, CollectiveOp::all_to_all);
+    const auto nominal = capacities_of(*topology);
+    const std::clock_t start = std::clock();
+    auto phases = plan_phases(all_to_all, paths_along_routes(c), nominal.size());
+    const std::clock_t planned = std::clock();
+    const auto kept = fold_phases(phases, nominal);
+    WARN(name << " at fluid: planned in " << static_cast<double>(planned - start) / CLOCKS_PER_SEC
+              << " s, folded to " << kept.size() << " resources in "
+              << static_cast<double>(std::clock() - planned) / CLOCKS_PER_SEC << " s");
   }
   // 8,192 ranks without a topology of that size: a ring of caps.
   Communicator many = c;
