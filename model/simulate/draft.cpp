@@ -28,8 +28,7 @@ void check_gpu(const Topology& topology) {
   std::vector<std::string_view> known;
   for (const Gpu* gpu : gpus()) known.push_back(gpu->name);
   if (std::find(known.begin(), known.end(), topology.gpu_model()) == known.end())
-    throw InputError(fmt::format("topology {}: {}", topology.name(),
-                                 unknown_name("GPU", topology.gpu_model(), known)));
+    topology.refuse_gpu(unknown_name("GPU", topology.gpu_model(), known));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "sim/base/data_files.h"
@@ -42,10 +43,16 @@ fs::path find_node_file(const json::Value& value, const fs::path& folder) {
   value.fail(unknown_name("node type", name, known));
 }
 
-NodeType read_node(const json::Value& value, const fs::path& folder) {
-  if (value.kind() == json::Kind::object) return read_node_type(value);
-  const fs::path file = find_node_file(value, folder);
-  return read_node_type(json::Document::load(file).root());
+NodeType read_node(const json::Value& value, const fs::path& folder, Cluster& cluster) {
+  json::Value root = value;
+  if (value.kind() != json::Kind::object) {
+    const fs::path file = find_node_file(value, folder);
+    cluster.gpu_document = std::make_shared<json::Document>(json::Document::load(file));
+    root = cluster.gpu_document->root();
+  }
+  NodeType type = read_node_type(root);
+  cluster.gpu_place = json::ObjectReader(root).at("gpu");
+  return type;
 }
 
 void override_nics(const json::Value& value, NodeType& type) {
@@ -97,8 +104,9 @@ void check_size(const Cluster& cluster, const json::Value& nodes) {
 
 /// PXN needs NVLink, and rails to be aligned with.
 Routing routing_for(const NodeType& type, std::string_view fabric) {
-  if ((fabric == "rail_optimised" || fabric == "ring") && type.nvlink_among(type.gpus.size()))
-    return Routing::rail_aligned;
+  const std::array rails{"rail_optimised", "ring", "torus", "fully_connected"};
+  const bool aligned = std::find(rails.begin(), rails.end(), fabric) != rails.end();
+  if (aligned && type.nvlink_among(type.gpus.size())) return Routing::rail_aligned;
   return default_routing(type.nic_spec.kind);
 }
 
@@ -121,9 +129,14 @@ void read_cluster(json::ObjectReader& reader, const json::Value& root, const fs:
   });
   problems.attempt([&] {
     if (!node) return;
-    NodeType type = read_node(*node, folder);
+    auto document = cluster.gpu_document;
+    NodeType type = read_node(*node, folder, cluster);
     if (const auto nics = reader.find("nics")) override_nics(*nics, type);
-    if (const auto gpu = reader.find("gpu")) type.gpu_model = read_gpu(*gpu);
+    if (const auto gpu = reader.find("gpu")) {
+      type.gpu_model = read_gpu(*gpu);
+      cluster.gpu_document = std::move(document);
+      cluster.gpu_place = *gpu;
+    }
     prepare_or_fail(type, *node);
     cluster.types.push_back(std::move(type));
   });

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/base/error.h"
 #include "sim/base/quantity.h"
@@ -23,7 +24,7 @@ std::uint64_t flow_hash(std::size_t from, std::size_t to, RouteKey key) {
 }  // namespace
 
 ClusterTopology::ClusterTopology(std::shared_ptr<const Cluster> cluster)
-    : cluster_(std::move(cluster)), uniform_(cluster_->types.size() == 1) {
+    : cluster_(std::move(cluster)), uniform_(cluster_->uniform()) {
   const auto counts = [](const NodeType& type) {
     return Counts{type.graph.vertices.size(), type.graph.links.size(), type.gpus.size(),
                   type.nics.size()};
@@ -70,19 +71,22 @@ std::string ClusterTopology::description() const {
                       type.gpu_links.empty() ? "GPU" : type.gpu_links);
   if (nics > 0 && type.nic_spec.bandwidth.bytes_per_second > 0)
     text += fmt::format(", {} × {}", nics, format_bandwidth_bits(type.nic_spec.bandwidth));
-  return text + "), " + cluster_->fabric->description();
+  text += "), " + cluster_->fabric->description();
+  if (cluster_->faults > 0)
+    text += fmt::format(", {} fault{}", cluster_->faults, cluster_->faults == 1 ? "" : "s");
+  return text;
 }
 
 std::size_t ClusterTopology::gpus_per_node() const {
   std::size_t most = 0;
-  for (std::size_t n = 0; n < (uniform_ ? 1 : used_nodes_); ++n)
+  for (std::size_t n = 0; n < (alike() ? 1 : used_nodes_); ++n)
     most = std::max(most, node_type(n).gpus.size());
   return std::min(most, used_gpus_);
 }
 
 std::size_t ClusterTopology::nics_per_node() const {
   std::size_t most = 0;
-  for (std::size_t n = 0; n < (uniform_ ? 1 : used_nodes_); ++n)
+  for (std::size_t n = 0; n < (alike() ? 1 : used_nodes_); ++n)
     most = std::max(most, node_type(n).nics.size());
   return most;
 }
@@ -103,7 +107,8 @@ std::size_t ClusterTopology::vertex_count() const {
   return total_.vertices + cluster_->fabric->vertex_count();
 }
 std::size_t ClusterTopology::link_count() const {
-  return total_.links + cluster_->fabric->link_count();
+  const bool limited = cluster_->sockets && cluster_->sockets->node_limit.bytes_per_second > 0;
+  return total_.links + cluster_->fabric->link_count() + (limited ? 2 * cluster_->nodes : 0);
 }
 
 VertexKind ClusterTopology::vertex_kind(VertexId vertex) const {
@@ -140,15 +145,33 @@ VertexId ClusterTopology::end_of(FabricEnd end) const {
 Link ClusterTopology::link(LinkId id) const {
   const std::size_t l = id.index();
   require(l < link_count(), "a link id is below link_count()");
+  if (const std::size_t fabric_end = total_.links + cluster_->fabric->link_count();
+      l >= fabric_end) {
+    // What the processor of a node does for its sockets: a loop at its first vertex.
+    const VertexId host(before((l - fabric_end) / 2).vertices);
+    return {host, host, cluster_->sockets->node_limit, Time{}, LinkKind::tcp};
+  }
+  const auto factor = [&] {
+    const auto found = cluster_->link_factor.find(id.value);
+    return found == cluster_->link_factor.end() ? 1.0 : found->second;
+  };
   if (l >= total_.links) {
     const Cable cable = cluster_->fabric->cable(l - total_.links);
-    return {end_of(cable.from), end_of(cable.to), cable.bandwidth, cable.latency, cable.kind};
+    Link link{end_of(cable.from), end_of(cable.to), cable.bandwidth, cable.latency, cable.kind};
+    if (!cluster_->link_factor.empty()) link.bandwidth.bytes_per_second *= factor();
+    if (cluster_->sockets) {
+      const int ports = int{cable.from.is_port} + int{cable.to.is_port};
+      link.latency += Time{cluster_->sockets->latency_gain.ps * ports / 2};
+      link.kind = LinkKind::tcp;
+    }
+    return link;
   }
   const std::size_t node = node_holding(l, &Counts::links);
   const Counts start = before(node);
   Link link = node_type(node).graph.links[l - start.links];
   link.from = VertexId(start.vertices + link.from.index());
   link.to = VertexId(start.vertices + link.to.index());
+  if (!cluster_->link_factor.empty()) link.bandwidth.bytes_per_second *= factor();
   return link;
 }
 
@@ -163,6 +186,23 @@ void ClusterTopology::append_local(std::size_t node, const LocalPath& path, bool
   }
   out.latency += path.latency;
   out.crosses_cpu = out.crosses_cpu || path.crosses_cpu;
+  out.staged = out.staged || path.staged;
+}
+
+void ClusterTopology::append_fabric(std::size_t from, std::size_t to, PathChoice choice,
+                                    Route& out) const {
+  const Fabric& fabric = *cluster_->fabric;
+  const std::size_t first = out.links.size();
+  fabric.append_route(from, to, choice, static_cast<std::uint32_t>(total_.links), out);
+  if (!cluster_->sockets) return;
+  double ends = 0;
+  for (std::size_t i = first; i < out.links.size(); ++i) {
+    const Cable cable = fabric.cable(out.links[i].link.index() - total_.links);
+    ends += out.links[i].share * (int{cable.from.is_port} + int{cable.to.is_port});
+  }
+  out.latency +=
+      Time{std::llround(static_cast<double>(cluster_->sockets->latency_gain.ps) * ends / 2)};
+  out.connection_limit = cluster_->sockets->connection_limit;
 }
 
 void ClusterTopology::route(GpuId from, GpuId to, Routing routing, RouteKey key, Route& out) const {
@@ -170,8 +210,9 @@ void ClusterTopology::route(GpuId from, GpuId to, Routing routing, RouteKey key,
           "a route joins two different GPUs of the topology");
   out.links.clear();
   out.latency = Time{};
-  out.leaves_node = out.crosses_cpu = false;
+  out.leaves_node = out.crosses_cpu = out.staged = false;
   out.switch_hops = 0;
+  out.connection_limit = {};
 
   const std::size_t here = node_of(from), there = node_of(to);
   const std::size_t source = from.index() - before(here).gpus,
@@ -188,11 +229,18 @@ void ClusterTopology::route(GpuId from, GpuId to, Routing routing, RouteKey key,
     const auto& nics = type.nics_of[gpu];
     return nics[key.channel % nics.size()];
   };
-  const std::size_t arriving = own(far, target);
+  std::size_t arriving = own(far, target);
   std::size_t sender = source, leaving = own(near, source);
-  const std::size_t first_here = before(here).ports, destination = before(there).ports + arriving;
-  const bool reached = cluster_->fabric->reaches(first_here + leaving, destination);
-  if (leaving != arriving && arriving < near.nics.size() &&
+  const std::size_t first_here = before(here).ports, destination = before(there).ports;
+  if (!cluster_->fabric->reaches(first_here + leaving, destination + arriving) &&
+      !near.uses(arriving)) {
+    // The fabric joins rails alone and this one is broken here: a rail that both ends still have.
+    for (std::size_t nic = 0; nic < far.nics.size(); ++nic)
+      if (near.uses(nic) && far.uses(nic)) arriving = nic;
+    require(near.uses(arriving), "two nodes of a fabric of rails have a rail in common");
+  }
+  const bool reached = cluster_->fabric->reaches(first_here + leaving, destination + arriving);
+  if (leaving != arriving && near.uses(arriving) &&
       (routing == Routing::rail_aligned || !reached)) {
     const std::size_t relay = near.relay_to(source, arriving, target);
     const auto& nics = near.nics_of[relay];
@@ -204,18 +252,57 @@ void ClusterTopology::route(GpuId from, GpuId to, Routing routing, RouteKey key,
   if (sender != source) append_local(here, near.gpu_path(source, sender), false, out);
   append_local(here, near.nic_path(sender, leaving), false, out);
   const PathChoice choice{routing != Routing::hash, flow_hash(from.index(), to.index(), key)};
-  cluster_->fabric->append_route(first_here + leaving, destination, choice,
-                                 static_cast<std::uint32_t>(total_.links), out);
+  const bool limited = cluster_->sockets && cluster_->sockets->node_limit.bytes_per_second > 0;
+  if (limited) out.links.push_back({LinkId(host_link(here, true)), 1});
+  append_fabric(first_here + leaving, destination + arriving, choice, out);
+  if (limited) out.links.push_back({LinkId(host_link(there, false)), 1});
   append_local(there, far.nic_path(target, arriving), true, out);
   out.leaves_node = true;
 }
 
 bool ClusterTopology::nvlink_inside_node() const {
-  for (std::size_t n = 0; n < (uniform_ ? 1 : used_nodes_); ++n) {
+  for (std::size_t n = 0; n < (alike() ? 1 : used_nodes_); ++n) {
     const NodeType& type = node_type(n);
     if (!type.nvlink_among(std::min(type.gpus.size(), used_gpus_))) return false;
   }
   return true;
+}
+
+PathClass ClusterTopology::path_class(GpuId from, GpuId to) const {
+  const std::size_t node = node_of(from);
+  if (from == to) return PathClass::loc;
+  if (node != node_of(to)) return PathClass::net;
+  return node_type(node).gpu_path(local_index(from), local_index(to)).path_class;
+}
+
+PathClass ClusterTopology::nic_path_class(GpuId gpu, std::size_t nic) const {
+  const NodeType& type = node_type(node_of(gpu));
+  require(nic < type.nics.size(), "a NIC index is below the number of NICs of the node");
+  return type.nic_path(local_index(gpu), nic).path_class;
+}
+
+std::size_t ClusterTopology::nvlink_count(GpuId from, GpuId to) const {
+  const std::size_t node = node_of(from);
+  if (node != node_of(to)) return 0;
+  const NodeType& type = node_type(node);
+  return type.nvlinks[local_index(from) * type.gpus.size() + local_index(to)];
+}
+
+std::size_t ClusterTopology::nvswitch_links(GpuId gpu) const {
+  return node_type(node_of(gpu)).nvswitch_links[local_index(gpu)];
+}
+
+std::vector<std::size_t> ClusterTopology::nics_of_node(std::size_t node) const {
+  const NodeType& type = node_type(node);
+  std::vector<std::size_t> nics;
+  for (std::size_t nic = 0; nic < type.nics.size(); ++nic)
+    if (type.uses(nic)) nics.push_back(nic);
+  return nics;
+}
+
+void ClusterTopology::refuse_gpu(std::string_view message) const {
+  if (cluster_->gpu_place) cluster_->gpu_place->fail(message);
+  throw InputError(message);
 }
 
 std::shared_ptr<const ClusterTopology> ClusterTopology::first(std::size_t gpus) const {

@@ -169,7 +169,10 @@ void read_explicit(json::ObjectReader& reader, const json::Value&, Cluster& clus
     for (const char* key : {"gpu", "cpu", "links"}) reader.at(key);
     reader.finish();
   });
-  problems.attempt([&] { hardware.gpu_model = gpu ? read_gpu(*gpu) : ""; });
+  problems.attempt([&] {
+    hardware.gpu_model = gpu ? read_gpu(*gpu) : "";
+    cluster.gpu_place = gpu;
+  });
   problems.attempt([&] { hardware.cpu_vendor = cpu ? read_cpu(*cpu) : ""; });
   problems.attempt([&] { cluster.routing = read_routing(reader, Routing::spray); });
   problems.attempt([&] {

@@ -5,7 +5,11 @@
   X(single_switch)      \
   X(rail_optimised)     \
   X(fat_tree)           \
+  X(fat_tree_3)         \
+  X(dragonfly)          \
+  X(torus)              \
   X(ring)               \
+  X(fully_connected)    \
   X(none)
 
 namespace dsim {

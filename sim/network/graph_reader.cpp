@@ -24,6 +24,7 @@ struct GraphReader::Group {
   std::optional<Time> latency;
   std::string label;
   bool both_ways = true;
+  std::int64_t links = 1;
 };
 
 void GraphReader::add_vertex(VertexKind kind, std::string name, const json::Value& place) {
@@ -75,6 +76,7 @@ void GraphReader::read_group(const json::Value& value) {
   group.bandwidth = read_bandwidth(reader.at("bandwidth"));
   if (const auto latency = reader.find("latency")) group.latency = read_latency(*latency);
   if (const auto label = reader.find("label")) group.label = label->as_string();
+  if (const auto links = reader.find("links")) group.links = links->as_integer(1, 1'024);
   const auto one_way = reader.find("one_way");
   group.both_ways = !one_way;
   const json::Value pairs = one_way ? *one_way : reader.at("between");
@@ -93,7 +95,8 @@ void GraphReader::read_pair(const Group& group, const json::Value& pair) {
   link.kind = group.kind;
   link.from = vertex(parts[0]);
   link.to = vertex(parts[1]);
-  const auto parallel = parts.size() == 3 ? parts[2].as_integer(1, 1'024) : 1;
+  const auto parallel = parts.size() == 3 ? parts[2].as_integer(1, 1'024) : group.links;
+  link.links = static_cast<std::uint32_t>(parallel);
   link.bandwidth = {group.bandwidth.bytes_per_second * static_cast<double>(parallel)};
   const Vertex& from = graph_.vertex(link.from);
   const Vertex& to = graph_.vertex(link.to);
@@ -120,7 +123,7 @@ void GraphReader::add_link(const Link& link, const json::Value& place, bool both
       place.fail(fmt::format(
           "'{}' and '{}' are joined already; write the number of parallel links as a third element",
           graph_.vertex(from).name, graph_.vertex(to).name));
-    graph_.links.push_back({from, to, link.bandwidth, link.latency, link.kind});
+    graph_.links.push_back({from, to, link.bandwidth, link.latency, link.kind, link.links});
     graph_.reverse.emplace_back();
     places_.push_back(place);
     return id;

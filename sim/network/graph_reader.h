@@ -19,8 +19,9 @@ class GraphReader {
   /// {"gpu": 8, "leaf": ["l0", "l1"]}: a count names them gpu0, gpu1... Throws all its faults,
   /// because nothing that mentions vertices can be read after them.
   void read_vertices(const json::Value& value);
-  /// [{"kind", "bandwidth", "latency", "label", "between": [["a", "b", 2], ...]}, ...]; "one_way"
-  /// instead of "between" for single directions, which must come in pairs.
+  /// [{"kind", "bandwidth", "links", "latency", "label", "between": [["a", "b", 2], ...]}, ...];
+  /// "one_way" instead of "between" for single directions, which must come in pairs. The bandwidth
+  /// is that of one link; "links" says how many are parallel where a pair does not.
   void read_links(const json::Value& value);
 
   /// The vertex a string names; fails at the value with the nearest name.

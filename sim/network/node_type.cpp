@@ -1,55 +1,18 @@
 #include "sim/network/node_type.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "sim/base/error.h"
 #include "sim/network/graph_search.h"
-#include "sim/network/link_defaults.h"
+#include "sim/network/node_paths.h"
 
 namespace dsim {
-namespace {
-
-bool joins_gpus(const Graph& graph, const Link& link) {
-  const auto end = [&](VertexId v) {
-    return graph.vertex(v).kind == VertexKind::gpu || graph.vertex(v).kind == VertexKind::nvswitch;
-  };
-  return is_gpu_link(link.kind) && end(link.from) && end(link.to);
-}
-
-LocalPath local_path(const Graph& graph, std::vector<LinkId> links) {
-  LocalPath path;
-  path.nvlink_only = !links.empty();
-  for (const LinkId l : links) {
-    const Link& link = graph.link(l);
-    path.latency += link.latency;
-    path.nvlink_only = path.nvlink_only && joins_gpus(graph, link);
-    path.crosses_cpu = path.crosses_cpu || graph.vertex(link.to).kind == VertexKind::cpu;
-  }
-  path.links = std::move(links);
-  return path;
-}
-
-LocalPath turned(const Graph& graph, const LocalPath& path) {
-  LocalPath result = path;
-  std::reverse(result.links.begin(), result.links.end());
-  for (LinkId& link : result.links) link = graph.reverse[link.index()];
-  return result;
-}
-
-std::size_t gpus_between(const Graph& graph, const std::vector<LinkId>& links) {
-  const auto arrives_at_gpu = [&](LinkId l) {
-    return graph.vertex(graph.link(l).to).kind == VertexKind::gpu;
-  };
-  return static_cast<std::size_t>(std::count_if(links.begin(), links.end(), arrives_at_gpu)) - 1;
-}
-
-}  // namespace
 
 bool NodeType::nvlink_among(std::size_t count) const {
-  const bool any = std::any_of(graph.links.begin(), graph.links.end(),
-                               [&](const Link& link) { return joins_gpus(graph, link); });
+  const auto some = [](const auto& counts) {
+    return std::any_of(counts.begin(), counts.end(), [](std::uint32_t n) { return n > 0; });
+  };
+  const bool any = some(nvlinks) || some(nvswitch_links);
   for (std::size_t i = 0; any && i < count; ++i)
     for (std::size_t j = 0; j < count; ++j)
       if (i != j && !gpu_path(i, j).nvlink_only) return false;
@@ -72,43 +35,9 @@ std::size_t NodeType::relay_to(std::size_t from, std::size_t nic, std::size_t al
   return best;
 }
 
-static std::string find_paths(NodeType& type) {
-  const Graph& graph = type.graph;
-  const std::size_t gpus = type.gpus.size(), nics = type.nics.size();
-  type.gpu_paths.assign(gpus * gpus, {});
-  type.nic_paths.assign(gpus * nics, {});
-  for (std::size_t i = 0; i < gpus; ++i) {
-    const VertexId source = type.gpus[i];
-    const ShortestPaths over_nvlink(graph, source,
-                                    [&](const Link& link) { return joins_gpus(graph, link); });
-    const ShortestPaths over_pcie(graph, source, [&](const Link& link) {
-      const VertexKind kind = graph.vertex(link.from).kind;
-      const bool device = kind == VertexKind::gpu || kind == VertexKind::nic;
-      return !joins_gpus(graph, link) && (!device || link.from == source);
-    });
-    // One direction is searched and the other is its mirror image: equal paths stay symmetric.
-    for (std::size_t j = i + 1; j < gpus; ++j) {
-      auto links = over_nvlink.to(type.gpus[j]);
-      if (!links || gpus_between(graph, *links) > 1) {
-        if (auto around = over_pcie.to(type.gpus[j])) links = std::move(around);
-      }
-      if (!links)
-        return fmt::format(
-            "'{}' reaches '{}' only through other GPUs or NICs, which pass nothing on",
-            graph.vertex(source).name, graph.vertex(type.gpus[j]).name);
-      type.gpu_paths[i * gpus + j] = local_path(graph, std::move(*links));
-      type.gpu_paths[j * gpus + i] = turned(graph, type.gpu_paths[i * gpus + j]);
-    }
-    for (std::size_t n = 0; n < nics; ++n) {
-      auto links = over_pcie.to(type.nics[n]);
-      if (!links)
-        return fmt::format(
-            "'{}' reaches '{}' only through other GPUs or NICs, which pass nothing on",
-            graph.vertex(source).name, graph.vertex(type.nics[n]).name);
-      type.nic_paths[i * nics + n] = local_path(graph, std::move(*links));
-    }
-  }
-  return {};
+bool NodeType::uses(std::size_t nic) const {
+  return nic < nics.size() && (rules.nics.empty() || std::find(rules.nics.begin(), rules.nics.end(),
+                                                               nic) != rules.nics.end());
 }
 
 static void find_affinity(NodeType& type) {
@@ -117,9 +46,9 @@ static void find_affinity(NodeType& type) {
   for (std::size_t g = 0; g < gpus; ++g) {
     std::size_t fewest = unreachable;
     for (std::size_t n = 0; n < nics; ++n)
-      fewest = std::min(fewest, type.nic_path(g, n).links.size());
+      if (type.uses(n)) fewest = std::min(fewest, type.nic_distance(g, n));
     for (std::size_t n = 0; n < nics; ++n)
-      if (type.nic_path(g, n).links.size() == fewest) nearest[g].push_back(n);
+      if (type.uses(n) && type.nic_distance(g, n) == fewest) nearest[g].push_back(n);
   }
   type.nics_of.assign(gpus, {});
   for (std::size_t g = 0; g < gpus && nics > 0; ++g) {
@@ -137,15 +66,32 @@ static void find_affinity(NodeType& type) {
   }
 }
 
+static void count_nvlinks(NodeType& type) {
+  const std::size_t gpus = type.gpus.size();
+  std::vector<std::size_t> index(type.graph.vertices.size(), gpus);
+  for (std::size_t g = 0; g < gpus; ++g) index[type.gpus[g].index()] = g;
+  type.nvlinks.assign(gpus * gpus, 0);
+  type.nvswitch_links.assign(gpus, 0);
+  for (std::size_t l = 0; l < type.graph.links.size(); ++l) {
+    const Link& link = type.graph.links[l];
+    const std::size_t from = index[link.from.index()], to = index[link.to.index()];
+    if (!is_gpu_link(link.kind) || from == gpus || !type.open(LinkId(l))) continue;
+    if (to < gpus) type.nvlinks[from * gpus + to] += link.links;
+    if (type.graph.vertex(link.to).kind == VertexKind::nvswitch)
+      type.nvswitch_links[from] += link.links;
+  }
+  type.has_nvswitch = std::any_of(type.nvswitch_links.begin(), type.nvswitch_links.end(),
+                                  [](std::uint32_t n) { return n > 0; });
+}
+
 std::string prepare(NodeType& type) {
   type.gpus.clear();
   type.nics.clear();
-  type.has_nvswitch = false;
   for (std::size_t v = 0; v < type.graph.vertices.size(); ++v) {
     if (type.graph.vertices[v].kind == VertexKind::gpu) type.gpus.emplace_back(v);
     if (type.graph.vertices[v].kind == VertexKind::nic) type.nics.emplace_back(v);
-    if (type.graph.vertices[v].kind == VertexKind::nvswitch) type.has_nvswitch = true;
   }
+  count_nvlinks(type);
   std::string fault = find_paths(type);
   if (fault.empty()) find_affinity(type);
   return fault;

@@ -25,6 +25,14 @@ std::string read_cpu(const json::Value& value) {
   return std::string(name);
 }
 
+static PathClass read_path_class(const json::Value& value) {
+  constexpr std::array<std::string_view, 7> known{"off", "nvl", "nvb", "pix", "pxb", "phb", "sys"};
+  const std::string_view name = value.as_string();
+  if (std::find(known.begin(), known.end(), name) == known.end())
+    value.fail(unknown_name("path class", name, known));
+  return path_class_named(name).value_or(PathClass::loc);
+}
+
 NodeType read_node_type(const json::Value& root) {
   json::ObjectReader reader(root);
   const json::Value format = reader.at("format");
@@ -33,7 +41,8 @@ NodeType read_node_type(const json::Value& root) {
         fmt::format("the format is '{}'; a node type has \"dsim.node/1\"", format.as_string()));
   const auto title = reader.find("title"), gpu = reader.find("gpu"), cpu = reader.find("cpu");
   const auto vertices = reader.find("vertices"), links = reader.find("links");
-  const auto nic = reader.find("nic");
+  const auto nic = reader.find("nic"), p2p = reader.find("p2p"),
+             gpudirect = reader.find("gpudirect");
   reader.find("note");
 
   json::Problems problems;
@@ -48,6 +57,8 @@ NodeType read_node_type(const json::Value& root) {
   problems.attempt([&] { type.title = title ? title->as_string() : ""; });
   problems.attempt([&] { type.gpu_model = gpu ? read_gpu(*gpu) : ""; });
   problems.attempt([&] { type.cpu_vendor = cpu ? read_cpu(*cpu) : ""; });
+  problems.attempt([&] { type.most_p2p = p2p ? read_path_class(*p2p) : PathClass::sys; });
+  problems.attempt([&] { type.gpudirect = gpudirect ? gpudirect->as_bool() : true; });
   problems.attempt([&] {
     if (!vertices) return;
     graph.read_vertices(*vertices);

@@ -10,6 +10,7 @@
 
 #include "sim/base/id.h"
 #include "sim/base/units.h"
+#include "sim/network/path_class.h"
 
 namespace dsim {
 
@@ -49,6 +50,7 @@ struct Link {
   Bandwidth bandwidth;
   Time latency;
   LinkKind kind = LinkKind::pcie;
+  std::uint32_t links = 1;  ///< parallel physical links it stands for (18 NVLinks of an H100)
 };
 
 /// A part of a route: `share` of the bytes crosses `link` (1 unless packets are sprayed).
@@ -61,9 +63,11 @@ struct LinkShare {
 struct Route {
   std::vector<LinkShare> links;
   Time latency;
-  bool leaves_node = false;  ///< crosses a NIC
-  bool crosses_cpu = false;  ///< passes a CPU (host bridge), inside a node or on the way to a NIC
-  int switch_hops = 0;       ///< fabric switches passed
+  bool leaves_node = false;    ///< crosses a NIC
+  bool crosses_cpu = false;    ///< passes a CPU (host bridge), inside a node or on the way to a NIC
+  bool staged = false;         ///< bytes are copied through host memory (no P2P, no GPUDirect)
+  int switch_hops = 0;         ///< fabric switches passed
+  Bandwidth connection_limit;  ///< what one connection reaches at most; 0 if only links limit it
 };
 
 /// How a path is chosen among several.
@@ -118,6 +122,26 @@ class Topology {
   virtual bool nvlink_inside_node() const = 0;
   /// True if an NVSwitch joins the GPUs of a node.
   virtual bool has_nvswitch() const = 0;
+
+  /// How close two GPUs are by the way their traffic takes: `net` on different nodes, `loc` of a
+  /// GPU and itself; a pair that copies through host memory is `phb` or `sys`.
+  virtual PathClass path_class(GpuId from, GpuId to) const = 0;
+  /// How close a NIC of its node is to a GPU, over PCIe and CPUs: `pxn` only where nothing
+  /// else leads there (else PXN is NCCL's decision); `phb` or `sys` where bytes are copied through
+  /// host memory. Requires nic < number of NICs of the node.
+  virtual PathClass nic_path_class(GpuId gpu, std::size_t nic) const = 0;
+  /// NVLinks (or xGMI links) that join two GPUs directly.
+  virtual std::size_t nvlink_count(GpuId from, GpuId to) const = 0;
+  /// NVLinks of a GPU to NVSwitches.
+  virtual std::size_t nvswitch_links(GpuId gpu) const = 0;
+  /// NICs of a node in use, as indices within the node: all but those a fault or a list leaves out.
+  virtual std::vector<std::size_t> nics_of_node(std::size_t node) const = 0;
+  /// What the NICs of the first node are; `ib` and 0 without any.
+  virtual LinkKind nic_kind() const = 0;
+  virtual Bandwidth nic_bandwidth() const = 0;  ///< of one NIC, one direction
+
+  /// Throws InputError where the file names the GPU model.
+  [[noreturn]] virtual void refuse_gpu(std::string_view message) const = 0;
 };
 
 /// Reads a topology file (format dsim.topology/1). Errors: InputError with position.

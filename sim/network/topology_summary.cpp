@@ -52,8 +52,9 @@ void count_parts(const ClusterTopology& topology, TopologySummary& summary) {
   const Fabric& fabric = *cluster.fabric;
   std::map<VertexKind, std::size_t> vertices;
   LinkCounts links;
-  const std::size_t repeated = cluster.types.size() == 1 ? cluster.nodes : 1;
-  for (const NodeType& type : cluster.types) {
+  const std::size_t repeated = cluster.uniform() ? cluster.nodes : 1;
+  for (std::size_t t = 0; t < (cluster.uniform() ? 1 : cluster.types.size()); ++t) {
+    const NodeType& type = cluster.types[t];
     for (const Vertex& vertex : type.graph.vertices) vertices[vertex.kind] += repeated;
     for (const Link& link : type.graph.links)
       links.add(link, type.graph.vertex(link.from).kind, type.graph.vertex(link.to).kind, repeated);
@@ -100,13 +101,18 @@ void find_longest_route(const Topology& topology, TopologySummary& summary) {
 Bandwidth bisection_bandwidth(const Topology& topology) {
   const ClusterTopology& cluster = as_cluster(topology);
   const std::size_t nodes = cluster.node_count();
+  if (nodes > 1 && cluster.cluster().faults > 0) return bisection_by_max_flow(topology);
   if (nodes > 1)
     return cluster.cluster().fabric->rate_between(cluster.ports_before(nodes / 2),
                                                   cluster.ports_before(nodes));
   const NodeType& type = cluster.node_type(0);
   const std::span<const VertexId> gpus(type.gpus.data(), cluster.gpu_count());
   if (gpus.size() < 2) return {};
-  return max_flow(type.graph, gpus.first(gpus.size() / 2), gpus.subspan(gpus.size() / 2));
+  Graph graph = type.graph;
+  for (std::size_t l = 0; l < graph.links.size(); ++l)
+    graph.links[l].bandwidth =
+        type.open(LinkId(l)) ? topology.link(LinkId(l)).bandwidth : Bandwidth{};
+  return max_flow(graph, gpus.first(gpus.size() / 2), gpus.subspan(gpus.size() / 2));
 }
 
 Bandwidth bisection_by_max_flow(const Topology& topology) {
@@ -120,14 +126,18 @@ Bandwidth bisection_by_max_flow(const Topology& topology) {
   const auto id = [&](FabricEnd end) {
     return VertexId(end.is_port ? end.index : ports + end.index);
   };
+  std::size_t first_cable = 0;
+  for (std::size_t n = 0; n < cluster.cluster().nodes; ++n)
+    first_cable += cluster.node_type(n).graph.links.size();
   for (std::size_t l = 0; l < fabric.link_count(); ++l) {
     const Cable cable = fabric.cable(l);
-    graph.links.push_back(
-        {id(cable.from), id(cable.to), cable.bandwidth, cable.latency, cable.kind});
+    const Bandwidth rate = topology.link(LinkId(first_cable + l)).bandwidth;  // faults included
+    graph.links.push_back({id(cable.from), id(cable.to), rate, cable.latency, cable.kind});
   }
   std::vector<VertexId> sources, sinks;
-  for (std::size_t p = 0; p < cluster.ports_before(nodes); ++p)
-    (p < cluster.ports_before(nodes / 2) ? sources : sinks).emplace_back(p);
+  for (std::size_t n = 0; n < nodes; ++n)
+    for (const std::size_t nic : cluster.nics_of_node(n))
+      (n < nodes / 2 ? sources : sinks).emplace_back(cluster.ports_before(n) + nic);
   return max_flow(graph, sources, sinks);
 }
 

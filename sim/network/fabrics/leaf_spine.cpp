@@ -102,9 +102,6 @@ Bandwidth LeafSpine::rate_between(std::size_t middle, std::size_t end) const {
   return {within + std::min(out, in)};
 }
 
-namespace {
-
-/// "2:1" as 2.
 double read_ratio(const json::Value& value) {
   const std::string_view text = value.as_string();
   const auto colon = text.find(':');
@@ -120,11 +117,13 @@ double read_ratio(const json::Value& value) {
   return left / right;
 }
 
-std::size_t default_spines(std::size_t leaves, std::size_t uplinks) {
+namespace {
+
+std::size_t default_spines(std::size_t leaves, std::size_t uplinks, std::size_t ports) {
   // Spines have 64 ports (NVIDIA Quantum-2; NVIDIA DGX SuperPOD reference architecture for H100 and
   // B200: 2, 4, 8 units of 32 nodes have 8, 16, 32 spines) where that lets every leaf reach every
   // spine over equally many cables, and as many ports as it takes beyond.
-  const std::size_t wanted = (leaves * uplinks + 63) / 64;
+  const std::size_t wanted = (leaves * uplinks + ports - 1) / ports;
   for (std::size_t spines = wanted; spines < uplinks; ++spines)
     if (uplinks % spines == 0) return spines;
   return uplinks;
@@ -132,7 +131,8 @@ std::size_t default_spines(std::size_t leaves, std::size_t uplinks) {
 
 }  // namespace
 
-void read_tiers(json::ObjectReader& spec, std::size_t down, LeafSpineShape& shape) {
+void read_tiers(json::ObjectReader& spec, std::size_t down, LeafSpineShape& shape,
+                std::size_t spine_ports) {
   const auto ratio_value = spec.find("oversubscription");
   const auto bandwidth = spec.find("uplink_bandwidth");
   const auto spines = spec.find("spines");
@@ -155,7 +155,7 @@ void read_tiers(json::ObjectReader& spec, std::size_t down, LeafSpineShape& shap
         down, ratio, cables));
   }
   if (!spines) {
-    shape.spines = default_spines(shape.leaves, shape.uplinks);
+    shape.spines = default_spines(shape.leaves, shape.uplinks, spine_ports);
     return;
   }
   shape.spines = static_cast<std::size_t>(spines->as_integer());

@@ -66,8 +66,13 @@ class LeafSpine : public Fabric {
   Time port_latency_, trunk_latency_;
 };
 
+/// "2:1" as 2.
+double read_ratio(const json::Value& value);
+
 /// Reads the keys both kinds share (oversubscription, uplink_bandwidth, spines, hop_latency) and
-/// fills uplinks, spines and rates for `down` NICs a leaf and `shape.leaves` leaves.
-void read_tiers(json::ObjectReader& spec, std::size_t down, LeafSpineShape& shape);
+/// fills uplinks, spines and rates for `down` NICs a leaf and `shape.leaves` leaves. Spines not
+/// given have `spine_ports` ports down.
+void read_tiers(json::ObjectReader& spec, std::size_t down, LeafSpineShape& shape,
+                std::size_t spine_ports = 64);
 
 }  // namespace dsim::fabrics

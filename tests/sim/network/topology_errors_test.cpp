@@ -23,13 +23,13 @@ TEST_CASE("several faults of a topology file are reported together") {
   "fabrc": {"kind": "ring"},
   "routing": "sprayed"
 })") ==
-      R"(pod.json:3:11: error: unknown node type 'dgx-h10' (did you mean 'dgx-h100'? known: dgx-a100-40, dgx-a100-80, dgx-b200, dgx-h100, dgx-h200, dgx1-v100, pcie-l40s)
+      R"(pod.json:3:11: error: unknown node type 'dgx-h10' (did you mean 'dgx-h100'? known: a3-high, a3-mega, a3-ultra, a4, dgx-a100-40, dgx-a100-80, dgx-b200, dgx-h100, dgx-h200, dgx-spark, dgx1-v100, dgx2, g4dn-metal, g5-48xlarge, gb200-nvl4, gb200-nvl72, gh200-x4, hgx-b300, hgx-h20, hgx-h800, ... (44 in all))
     3 |   "node": "dgx-h10",
       |           ^~~~~~~~~
 pod.json:4:12: error: expected an integer from 1 to 1000000, found 0
     4 |   "nodes": 0,
       |            ^
-pod.json:5:3: error: unknown key 'fabrc' (did you mean 'fabric'? known: format, note, name, vertices, node, nodes, nics, fabric, gpu, routing)
+pod.json:5:3: error: unknown key 'fabrc' (did you mean 'fabric'? known: format, note, name, faults, vertices, node, nodes, nics, fabric, gpu, routing)
     5 |   "fabrc": {"kind": "ring"},
       |   ^~~~~~~
 pod.json:6:14: error: unknown routing 'sprayed' (did you mean 'spray'? known: rail_aligned, spray, hash)
