@@ -1,156 +1,93 @@
 #include "model/collective/constants.h"
 
+#include "model/collective/constants_tables.h"
+#include "sim/network/link_defaults.h"
+
 namespace dsim {
 
 namespace {
 
-// Sources. [T] = regression over published nccl-tests tables (nccl-tests logs of 72 machines, NCCL
-// 2.7 to 2.29, and ai-dynamo/aiconfigurator 095f58a5 nccl_perf tables): medians and spreads as in
-// docs/collectives.md. [K] = NVIDIA/nccl 5067397c src/graph/topo.h.
-constexpr std::string_view tables = "nccl-tests tables of 72 machines, docs/collectives.md";
-constexpr std::string_view topo_h = "NVIDIA/nccl 5067397c src/graph/topo.h";
-constexpr std::string_view simple = "Simple protocol, 2 to 512 ranks";
-
-Constant fitted(double value, double sigma, std::string_view range = simple) {
-  return {value, sigma, Level::fitted, tables, range};
-}
-Constant assumed(double value, double sigma, std::string_view source,
-                 std::string_view range = simple) {
-  return {value, sigma, Level::assumed, source, range};
-}
-
-struct Generation {
-  double launch, step, overhead, rate, tree_step, tree_rate, nvlink;
-  double sigma;  // of the fitted latencies and rates of this generation
-};
-
-// Microseconds and GB/s, rows of the table in docs/collectives.md.
-Generation generation(Architecture architecture) {
-  switch (architecture) {
-    case Architecture::turing:
-    case Architecture::volta:
-      return {8, 10, 2.5, 22, 10, 12, 22.7 / 25, .15};
-    case Architecture::cdna2:
-    case Architecture::cdna3:
-    case Architecture::ampere:
-      return {9, 13.5, 2.7, 20, 13.5, 10, 242.0 / 300, .06};
-    case Architecture::ada:
-      return {9, 13.5, 2.7, 20, 13.5, 10, 242.0 / 300, .25};
-    case Architecture::hopper:
-      return {4.8, 8.4, .95, 24, 8.4, 15, 390.0 / 450, .06};
-    case Architecture::blackwell:
-      return {7.7, 11.3, 0, 26, 11.3, 13, 800.0 / 900, .08};
-  }
-  return {};
-}
-
-struct NetworkRow {
-  double latency, post, efficiency, sigma;
-};
-
-NetworkRow network_row(Architecture architecture, LinkKind network) {
-  switch (network) {
-    case LinkKind::roce:
-      return {24, 1.3, .95, .25};
-    case LinkKind::efa:
-      return {32, 1, .90, .20};
-    case LinkKind::slingshot:
-      return {50, 1.6, .94, .40};
-    case LinkKind::tcpx:
-    case LinkKind::tcpxo:
-      return {90, 15, .94, .40};
-    case LinkKind::tcp:
-      return {50, 2, .80, .40};
-    default:
-      break;
-  }
-  switch (architecture) {
-    case Architecture::volta:
-      return {20, 2.2, .97, .20};
-    case Architecture::hopper:
-      return {31, 2.1, .97, .10};
-    case Architecture::blackwell:
-      return {37, 2.8, .97, .20};
-    default:
-      return {24, 1.3, .965, .10};
-  }
+void visit_each(const ConstantVisitor& visitor, const std::array<std::string_view, 3>& names,
+                PerProtocol& constants) {
+  for (std::size_t p = 0; p < constants.size(); ++p) visitor(names[p], constants[p]);
 }
 
 }  // namespace
 
 void CollectiveConstants::visit(const ConstantVisitor& visitor) {
-  visitor("collective launch", launch);
-  visitor("NVLink step latency", step_latency);
-  visitor("slice overhead", slice_overhead);
-  visitor("channel rate", channel_rate);
-  visitor("tree step latency", tree_latency);
-  visitor("tree channel rate", tree_rate);
-  visitor("network step latency", network_latency);
-  visitor("network post", network_post);
-  visitor("NVLink efficiency", nvlink_efficiency);
-  visitor("PCIe efficiency", pcie_efficiency);
-  visitor("socket link efficiency", socket_efficiency);
-  visitor("network efficiency", network_efficiency);
-  visitor("collective HBM traffic", memory_traffic);
+  visitor("collective launch", gpu.launch);
+  visit_each(visitor, {"LL step", "LL128 step", "Simple step"}, gpu.step);
+  visit_each(visitor, {"LL channel rate", "LL128 channel rate", "Simple channel rate"}, gpu.rate);
+  visitor("slice overhead", gpu.slice_overhead);
+  visitor("receive-only operation", gpu.last_operation);
+  visitor("ring fill", gpu.fill);
+  visitor("tree LL128 step", gpu.tree_step[1]);  // LL steps as in rings
+  visitor("tree Simple step", gpu.tree_step[2]);
+  visit_each(visitor, {"tree LL rate", "tree LL128 rate", "tree Simple rate"}, gpu.tree_rate);
+  visitor("gather channel rate", gpu.gather_rate);
+  visitor("LL128 copy gain", gpu.copy_gain);
+  visitor("NVLS latency", gpu.nvls_latency);
+  visitor("NVLS loop", gpu.nvls_loop);
+  visitor("NVLS channel rate", gpu.nvls_rate);
+  visitor("NVLS link share", gpu.nvls_link);
+  visitor("NVLS-tree loop", gpu.nvls_tree_loop);
+  visitor("NVLS-tree link share", gpu.nvls_tree_link);
+  visitor("send-receive latency", gpu.copy_latency);
+  visitor("send-receive step", gpu.copy_step);
+  visitor("send-receive channel rate", gpu.copy_rate);
+  visitor("send-receive link share", gpu.copy_link);
+  visitor("copy to itself", gpu.self_copy);
+  visitor("NVLink efficiency", gpu.nvlink_efficiency);
+  visitor("collective HBM traffic", gpu.memory_traffic);
+  visitor("network LL hop", network.ll_hop);
+  visitor("network post", network.post);
+  visitor("network Simple hop", network.simple_hop);
+  visitor("network efficiency", network.efficiency);
+  visitor("network share of all-to-all", network.copy_share);
+  visitor("PCIe efficiency", host.pcie_efficiency);
+  visitor("socket link efficiency", host.socket_efficiency);
+  visitor("staging through host memory", host.staging);
 }
 
 double CollectiveConstants::efficiency(LinkKind kind) const {
+  if (is_network(kind)) return network.efficiency;
   switch (kind) {
-    case LinkKind::nvlink:
-    case LinkKind::xgmi:
-    case LinkKind::c2c:
-      return nvlink_efficiency;
     case LinkKind::pcie:
-      return pcie_efficiency;
+      return host.pcie_efficiency;
     case LinkKind::socket:
-      return socket_efficiency;
+      return host.socket_efficiency;
     default:
-      return network_efficiency;
+      return gpu.nvlink_efficiency;
   }
 }
 
-CollectiveConstants built_in_collective_constants(Architecture architecture, LinkKind network) {
-  const Generation g = generation(architecture);
-  const NetworkRow n = network_row(architecture, network);
-  // No table of these was fitted: Ada takes the A100's row, TCP the middle of five unlike reports.
-  const auto of_gpu = [&](double value, double sigma) -> Constant {
-    switch (architecture) {
-      case Architecture::turing:
-        return assumed(value, sigma * 2, "as V100: PCIe boxes were not fitted");
-      case Architecture::ada:
-        return assumed(value, sigma, "as A100: PCIe boxes were not fitted");
-      case Architecture::cdna2:
-      case Architecture::cdna3:
-        return assumed(value, sigma * 4, "as A100: RCCL was not fitted");
-      default:
-        return fitted(value, sigma);
-    }
-  };
-  const auto of_network = [&](double value, double sigma) {
-    const bool few =
-        network == LinkKind::slingshot || network == LinkKind::tcpx || network == LinkKind::tcpxo;
-    if (few) return assumed(value, sigma, "nccl-tests of one or two sites that disagree");
-    return network == LinkKind::tcp
-               ? assumed(value, sigma, "nccl-tests over sockets, 5 machines that disagree")
-               : fitted(value, sigma);
-  };
-  constexpr double us = 1e-6;
+CollectiveMachine machine_of(const Topology& topology) {
+  CollectiveMachine machine;
+  machine.architecture = gpu_by_name(topology.gpu_model()).architecture;
+  machine.nvswitch = topology.has_nvswitch();
+  for (std::size_t l = topology.link_count(); l-- > 0;) {  // the fabric's links come last
+    const Link link = topology.link(LinkId{l});
+    if (!is_network(link.kind)) continue;
+    machine.network = link.kind;
+    const bool at_nic = topology.vertex_kind(link.from) == VertexKind::nic ||
+                        topology.vertex_kind(link.to) == VertexKind::nic;
+    if (!at_nic) continue;
+    machine.nic = link.bandwidth;
+    break;
+  }
+  return machine;
+}
+
+CollectiveConstants built_in_collective_constants(const CollectiveMachine& machine) {
+  constexpr std::string_view topo_h = "NVIDIA/nccl 5067397c src/graph/topo.h";
   CollectiveConstants c;
-  c.launch = of_gpu(g.launch * us, g.sigma);
-  c.step_latency = of_gpu(g.step * us, g.sigma);
-  c.slice_overhead = of_gpu(g.overhead * us, g.sigma * 2);
-  c.channel_rate = of_gpu(g.rate * 1e9, g.sigma);
-  c.tree_latency = of_gpu(g.tree_step * us, .3);
-  c.tree_rate = of_gpu(g.tree_rate * 1e9, .2);
-  c.network_latency = of_network(n.latency * us, n.sigma);
-  c.network_post = of_network(n.post * us, .3);
-  c.nvlink_efficiency = of_gpu(g.nvlink, .02);
-  c.pcie_efficiency =
-      assumed(.82, .06, topo_h, "x16: NCCL counts 12, 24, 48 GB/s of 15.75, 31.5, 63");
-  c.socket_efficiency = assumed(.8, .15, topo_h, "inter-socket rates as in topo.h");
-  c.network_efficiency = of_network(n.efficiency, .02);
-  c.memory_traffic = assumed(3, .25, "ring step: read chunk and received chunk, write result",
-                             "no credit for L2 hits");
+  c.gpu = built_in_gpu_constants(machine);
+  c.network = built_in_network_constants(machine);
+  c.host.pcie_efficiency = {.82, .06, Level::assumed, topo_h,
+                            "x16: NCCL counts 12, 24, 48 GB/s of 15.75, 31.5, 63"};
+  c.host.socket_efficiency = {.8, .15, Level::assumed, topo_h, "inter-socket rates as in topo.h"};
+  c.host.staging = {.5, .3, Level::assumed, "NVIDIA/nccl docs: without GPUDirect half the rate",
+                    "A100 and L40S boxes: .2 to .6 seen"};
   return c;
 }
 

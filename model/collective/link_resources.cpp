@@ -5,6 +5,7 @@
 
 #include "sim/base/error.h"
 #include "sim/network/link_defaults.h"
+#include "sim/network/link_defaults.h"
 
 namespace dsim {
 
@@ -61,7 +62,7 @@ LinkResources::LinkResources(const Topology& topology, std::span<const Schedule*
   for (std::uint32_t l = 0; l < links.size(); ++l) {
     const Link link = topology.link(links[l]);
     // Sums of shares may differ in the last bits; that must not split a class.
-    std::uint64_t hash = 0;
+    std::uint64_t hash = static_cast<std::uint64_t>(link.kind);
     for (Entry& entry : by_link[l]) {
       entry.coefficient = static_cast<double>(static_cast<float>(entry.coefficient));
       hash = mix(mix(hash, entry.column), std::hash<double>{}(entry.coefficient));
@@ -70,27 +71,24 @@ LinkResources::LinkResources(const Topology& topology, std::span<const Schedule*
     if (fold) {
       const auto [begin, end] = by_hash.equal_range(hash);
       for (auto it = begin; it != end && found == Id<LinkTag>::none; ++it)
-        if (by_link[it->second] == by_link[l]) found = class_of[it->second];
+        if (classes_[class_of[it->second]].kind == link.kind && by_link[it->second] == by_link[l])
+          found = class_of[it->second];
     }
     if (found == Id<LinkTag>::none) {
       found = static_cast<std::uint32_t>(classes_.size());
       Class& added = classes_.emplace_back();
-      added.nominal.fill(std::numeric_limits<double>::infinity());
       added.sample = links[l];
       added.kind = link.kind;
+      added.nominal = link.bandwidth.bytes_per_second;
       representatives.push_back(l);
       if (fold) by_hash.emplace(hash, l);
     }
     class_of[l] = found;
     Class& c = classes_[found];
     ++c.links;
-    double& nominal = c.nominal[static_cast<std::size_t>(link.kind)];
-    if (link.bandwidth.bytes_per_second < nominal) {
-      nominal = link.bandwidth.bytes_per_second;
-      if (nominal <= *std::min_element(c.nominal.begin(), c.nominal.end())) {
-        c.sample = links[l];
-        c.kind = link.kind;
-      }
+    if (link.bandwidth.bytes_per_second < c.nominal) {
+      c.nominal = link.bandwidth.bytes_per_second;
+      c.sample = links[l];
     }
   }
 
@@ -120,11 +118,7 @@ LinkResources::LinkResources(const Topology& topology, std::span<const Schedule*
 }
 
 double LinkResources::capacity(std::size_t resource, const CollectiveConstants& constants) const {
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t kind = 0; kind < kinds; ++kind)
-    if (const double nominal = classes_[resource].nominal[kind]; nominal < 1e300)
-      least = std::min(least, nominal * constants.efficiency(static_cast<LinkKind>(kind)));
-  return least;
+  return classes_[resource].nominal * constants.efficiency(classes_[resource].kind);
 }
 
 std::vector<double> LinkResources::capacities(const CollectiveConstants& constants) const {
@@ -150,15 +144,12 @@ std::span<const Load> LinkResources::connection_loads(std::size_t schedule,
 }
 
 bool LinkResources::between_nodes(std::size_t resource) const {
-  for (std::size_t kind = 0; kind < kinds; ++kind) {
-    if (is_network(static_cast<LinkKind>(kind)) && classes_[resource].nominal[kind] < 1e300)
-      return true;
-  }
-  return false;
+  return is_network(classes_[resource].kind);
 }
 
 void LinkResources::scale(LinkKind kind, double factor) {
-  for (Class& c : classes_) c.nominal[static_cast<std::size_t>(kind)] *= factor;
+  for (Class& c : classes_)
+    if (c.kind == kind) c.nominal *= factor;
 }
 
 }  // namespace dsim

@@ -6,60 +6,95 @@
 
 namespace dsim {
 
-std::vector<double> alone_rates(const Granularity& granularity, const LinkResources& resources,
-                                std::size_t schedule_index, std::vector<double> capacities,
-                                double channel_cap) {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+std::vector<double> max_min_of(const std::vector<std::vector<Load>>& loads,
+                               std::vector<double> capacities, double cap) {
   MaxMinProblem problem;
   problem.capacity = std::move(capacities);
-  for (std::uint32_t channel = 0; channel < granularity.channels; ++channel)
-    problem.add(channel_cap, 1, resources.channel_loads(schedule_index, channel));
-  std::vector<double> rates(granularity.channels);
+  for (const auto& row : loads) problem.add(cap, 1, row);
+  std::vector<double> rates(loads.size());
   MaxMinScratch scratch;
   max_min_rates(problem, rates, scratch);
   return rates;
 }
 
-FluidCollective prepare_fluid(const Schedule& schedule, const LinkResources& resources,
-                              std::size_t schedule_index, Bytes size,
-                              const CollectiveConstants& constants,
-                              std::span<const double> capacities) {
-  FluidCollective result;
-  result.launch_seconds = constants.launch;
-  if (schedule.connections.empty() || size.count == 0) return result;
-  const Granularity g = granularity(schedule, size);
-  const StepCost cost = step_cost(schedule, g, constants);
-  // A stream that never fills loads its links only with the hops that move at the same time.
-  const double moving = occupancy(schedule, g, 0);
-  std::vector<double> all(resources.size()), local(resources.size());
-  for (std::size_t r = 0; r < resources.size(); ++r) {
-    all[r] = capacities[r] / moving;
-    local[r] = resources.between_nodes(r) ? std::numeric_limits<double>::infinity() : all[r];
-  }
-  const auto full = alone_rates(g, resources, schedule_index, all, cost.rate);
-  const auto local_full = alone_rates(g, resources, schedule_index, std::move(local), cost.rate);
-  for (std::uint32_t channel = 0; channel < g.channels; ++channel) {
-    const auto loads = resources.channel_loads(schedule_index, channel);
-    const double work = channel_work(schedule, g);
-    HopRates inside{local_full[channel], cost.rate}, between{full[channel], cost.rate};
-    for (const Load& load : loads) {
-      double& single = resources.between_nodes(load.resource) ? between.single : inside.single;
-      single = std::min(single, capacities[load.resource] / std::min(1.0, load.coefficient));
+// Loads of every channel on the wire.
+std::vector<std::vector<Load>> wire_loads(const Granularity& g, const StepCost& cost,
+                                          const LinkResources& resources, std::size_t index) {
+  std::vector<std::vector<Load>> result(g.channels);
+  for (std::uint32_t channel = 0; channel < g.channels; ++channel)
+    for (Load load : resources.channel_loads(index, channel)) {
+      load.coefficient *= cost.wire[static_cast<std::size_t>(resources.kind(load.resource))];
+      result[channel].push_back(load);
     }
-    inside.single = std::max(inside.single, inside.full);
-    between.single = std::max(between.single, between.full);
-    const AloneTime alone = alone_time(schedule, g, cost, channel, inside, between);
-    result.channels.push_back(
-        {alone.overhead, work, work / alone.moving, {loads.begin(), loads.end()}});
-    for (Load& load : result.channels.back().loads) load.coefficient *= moving;
-  }
   return result;
 }
 
-double closed_seconds(const FluidCollective& collective) {
-  double slowest = 0;
-  for (const ChannelActivity& channel : collective.channels)
-    slowest = std::max(slowest, channel.delay_seconds + channel.work / channel.cap);
-  return collective.launch_seconds + slowest;
+}  // namespace
+
+std::vector<HopRates> alone_rates(const Schedule& schedule, const Granularity& g,
+                                  const StepCost& cost, const LinkResources& resources,
+                                  std::size_t index, std::span<const double> capacities) {
+  const auto loads = wire_loads(g, cost, resources, index);
+  std::vector<double> all(capacities.begin(), capacities.end());
+  std::vector<HopRates> rates(g.channels);
+  const std::vector<double> full = max_min_of(loads, all, cost.rate);
+  for (std::uint32_t c = 0; c < g.channels; ++c)
+    rates[c] = {full[c], full[c], full[c], 1};
+  if (schedule.nodes == 1 || schedule.pattern == Pattern::ring) return rates;
+
+  for (std::size_t r = 0; r < all.size(); ++r)
+    if (resources.between_nodes(r)) all[r] = infinite;
+  const std::vector<double> local = max_min_of(loads, std::move(all), cost.rate);
+  // Every channel crosses each of its network links once.
+  std::vector<double> crossings(resources.size(), 0), total(resources.size(), 0);
+  for (const auto& row : loads)
+    for (const Load& load : row) {
+      const double wire = cost.wire[static_cast<std::size_t>(resources.kind(load.resource))];
+      crossings[load.resource] += std::min(wire, load.coefficient);
+      total[load.resource] += load.coefficient;
+    }
+  for (std::uint32_t c = 0; c < g.channels; ++c) {
+    rates[c].local = local[c];
+    rates[c].network = infinite;
+    for (const Load& load : loads[c])
+      if (resources.between_nodes(load.resource)) {
+        rates[c].network =
+            std::min(rates[c].network, capacities[load.resource] / crossings[load.resource]);
+        rates[c].network_load =
+            std::max(rates[c].network_load, total[load.resource] / crossings[load.resource]);
+      }
+    if (rates[c].network == infinite) rates[c].network = full[c];
+  }
+  return rates;
+}
+
+void prepare_fluid(const Schedule& schedule, const LinkResources& resources, std::size_t index,
+                   const Granularity& g, const StepCost& cost, std::span<const double> capacities,
+                   std::uint32_t first_resource, FluidCollective& call) {
+  if (!schedule.connections.empty()) {
+    const auto rates = alone_rates(schedule, g, cost, resources, index, capacities);
+    auto loads = wire_loads(g, cost, resources, index);
+    const double work = channel_work(schedule, g, cost);
+    for (std::uint32_t channel = 0; channel < g.channels; ++channel) {
+      const AloneTime alone = alone_time(schedule, g, cost, channel, rates[channel]);
+      const double cap = work / alone.moving;
+      // A stream that does not fill loads its links only with the hops that move at the same time;
+      // no activity may load a link beyond what it was alone on.
+      double moving = occupancy(schedule, g, channel);
+      for (const Load& load : loads[channel])
+        moving = std::min(moving, capacities[load.resource] / (load.coefficient * cap));
+      for (Load& load : loads[channel]) {
+        load.coefficient *= moving;
+        load.resource += first_resource;
+      }
+      call.activities.push_back({alone.overhead, work, cap, std::move(loads[channel])});
+    }
+  }
+  call.end_stage();
 }
 
 }  // namespace dsim

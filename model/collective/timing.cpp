@@ -2,127 +2,141 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 namespace dsim {
 
 namespace {
 
-constexpr double full_chunk = 64 << 10;   // chunks below this cost less latency
-constexpr double least_latency = 1.5e-6;  // s
-constexpr double receive_only = 0.5;      // cost of an operation that only receives
+constexpr double full_chunk = 64 << 10;   // Simple: chunks below this cost less latency
+constexpr double least_latency = 1.5e-6;  // s, of the smallest chunks
 
-// Longest chain of `rounds` hops around the ring, from the best start.
-double longest_way_round(const Schedule& s, std::uint32_t channel, const StepCost& cost) {
-  const std::uint32_t first = s.first_connection[channel];
-  const auto n = static_cast<std::int64_t>(s.first_connection[channel + 1] - first);
-  if (n == 0) return 0;
-  double turn = 0;
-  for (std::int64_t i = 0; i < n; ++i)
-    turn += cost.latency(s.connections[first + static_cast<std::uint32_t>(i)]);
-  const std::int64_t rest = s.rounds % n;
-  const auto at = [&](std::int64_t i) {
-    return cost.latency(s.connections[first + static_cast<std::uint32_t>(i % n)]);
-  };
-  double window = 0;
-  for (std::int64_t i = 0; i < rest; ++i) window += at(i);
-  double best = window;
-  for (std::int64_t i = 0; i < n; ++i) {
-    window += at(i + rest) - at(i);
-    best = std::max(best, window);
-  }
-  return static_cast<double>(s.rounds / n) * turn + best;
+double smooth_max(double x, double y, double exponent) {
+  const double high = std::max(x, y), low = std::min(x, y);
+  return high <= 0 ? 0 : high * std::pow(1 + std::pow(low / high, exponent), 1 / exponent);
 }
 
-struct Depth {
-  double seconds = 0, hops = 0;
-};
-
-// Longest path of a stream; each hop costs a send and its latency, the last operation only
-// receives.
-Depth deepest_stream(const Schedule& s, std::uint32_t channel, const StepCost& cost,
-                     double local_send, double network_send) {
-  Depth deepest;
-  for (const PathShape& path : s.longest_paths[channel]) {
-    const double hops = path.local + path.network;
-    const double seconds = path.local * (local_send + cost.local_latency) +
-                           path.network * (network_send + cost.network_latency) +
-                           path.link_seconds + local_send * receive_only;
-    if (seconds > deepest.seconds) deepest = {seconds, hops};
-  }
-  return deepest;
+// Time of a hop from its start to the start of the next one.
+double hop(const Granularity& g, const StepCost& cost, bool network, double rate) {
+  const double copy = g.message_bytes / rate;
+  const double latency = network ? cost.network_latency : cost.local_latency;
+  if (!cost.hides_latency) return g.slices * cost.overhead + copy + latency;
+  return smooth_max(copy + g.slices * cost.overhead, copy / g.slices + latency, 4);
 }
 
 }  // namespace
 
-StepCost step_cost(const Schedule& schedule, const Granularity& g, const CollectiveConstants& k) {
-  const double ramp = std::min(1.0, std::sqrt(g.message_bytes / full_chunk));
-  const double full = schedule.mechanics == Mechanics::tree ? k.tree_latency : k.step_latency;
+StepCost step_cost(const Schedule& s, const Granularity& g, Protocol protocol,
+                   const CollectiveConstants& k, CollectiveOp op, double channels_per_nic) {
+  const auto p = static_cast<std::size_t>(protocol);
+  const bool between = s.nodes > 1;
   StepCost cost;
-  cost.overhead = k.slice_overhead * ramp;
-  const double local = least_latency + std::max(0.0, full - least_latency) * ramp;
-  cost.local_latency = std::max(0.0, local - cost.overhead);
-  cost.network_latency = std::max(0.0, k.network_latency + k.network_post - cost.overhead);
-  cost.rate = schedule.mechanics == Mechanics::tree ? k.tree_rate : k.channel_rate;
+  cost.wire.fill(wire_factor(protocol));
+  if (s.pattern == Pattern::ring) {
+    cost.rate = k.gpu.rate[p];
+    cost.local_latency = k.gpu.step[p];
+    cost.network_latency =
+        protocol == Protocol::ll ? k.network.ll_hop + k.network.post : k.network.simple_hop;
+    cost.last_operation = k.gpu.last_operation;
+    cost.fill = k.gpu.fill;
+    if (protocol != Protocol::simple) return cost;
+    const double ramp = std::min(1.0, std::sqrt(g.message_bytes / full_chunk));
+    cost.overhead = k.gpu.slice_overhead * ramp;
+    cost.local_latency =
+        least_latency + std::max(0.0, k.gpu.step[p] - least_latency) * ramp;
+    cost.network_latency = k.network.simple_hop + k.network.post;
+    cost.hides_latency = true;
+    if (between && op != CollectiveOp::all_reduce)
+      cost.rate = std::min<double>(cost.rate, k.gpu.gather_rate);
+    return cost;
+  }
+  cost.network_latency = protocol == Protocol::simple ? k.network.simple_hop : k.network.ll_hop;
+  cost.post = between ? k.network.post * std::max(1.0, channels_per_nic) : 0;
+  switch (s.mechanics) {
+    case Mechanics::nvls:
+    case Mechanics::nvls_tree: {
+      // Rates are busbw: 2 (g - 1) / g times the bytes of the whole vector, which `blocks` heads on
+      // every channel share.
+      const double heads = static_cast<double>(s.blocks);
+      const double bus = 2 * (heads - 1) / heads;
+      const bool tree = s.mechanics == Mechanics::nvls_tree;
+      const double loop = k.gpu.nvls_loop * (tree ? k.gpu.nvls_tree_loop : 1.0);
+      const double rate = k.gpu.nvls_rate / bus / (g.channels * heads);
+      // CTAs are not in step: the links serve others while one is between loops.
+      cost.rate = g.message_bytes / (loop + g.message_bytes / rate);
+      cost.local_latency = tree ? 0 : std::max(0.0, k.gpu.nvls_latency - k.gpu.launch);
+      if (tree) cost.network_latency = k.network.simple_hop, cost.post = 0;
+      cost.wire[static_cast<std::size_t>(LinkKind::nvlink)] =
+          bus / (k.gpu.nvls_link / (tree ? k.gpu.nvls_tree_link : 1.0));
+      cost.unit_bytes = g.message_bytes;
+      cost.sharpness = tree ? 8 : 0;
+      return cost;
+    }
+    case Mechanics::chain:
+      cost.rate = k.gpu.rate[p] * (protocol == Protocol::ll128 ? k.gpu.copy_gain : 1.0);
+      cost.local_latency = k.gpu.step[p];
+      break;
+    default:
+      cost.rate = k.gpu.tree_rate[p];
+      cost.local_latency = k.gpu.tree_step[p];
+      break;
+  }
+  cost.unit_bytes = g.message_bytes / g.slices;
   return cost;
 }
 
-double channel_work(const Schedule& schedule, const Granularity& g) {
+double channel_work(const Schedule& s, const Granularity& g, const StepCost& cost) {
   const double sends = static_cast<double>(g.messages);
-  const double extra =
-      schedule.pattern == Pattern::ring ? receive_only * static_cast<double>(g.loops) : 0;
+  const double extra = s.pattern == Pattern::ring
+                           ? cost.last_operation * static_cast<double>(g.loops) + cost.fill
+                           : 0;
   return (sends + extra) * g.message_bytes;
 }
 
-namespace {
-
-// Longest chain of hops of one loop. While latency leaves the links idle, a slice moves faster than
-// in the full pipeline: with the share f of the time that a channel moves, 1/r = f/full + (1 -
-// f)/single.
-double ring_chain(const Schedule& s, const Granularity& g, const StepCost& cost,
-                  std::uint32_t channel, HopRates local, HopRates network) {
-  const std::uint32_t first = s.first_connection[channel], last = s.first_connection[channel + 1];
-  double crossings = 0;
-  for (std::uint32_t c = first; c < last; ++c) crossings += s.connections[c].network;
-  const double k = static_cast<double>(s.rounds), between = crossings / (last - first);
-  const double fixed = longest_way_round(s, channel, cost) + k * cost.overhead;
-  const double bytes = k * g.message_bytes;
-  const auto slices_at = [&](double moving) {
-    const auto pace = [&](HopRates rates) {
-      return moving / rates.full + (1 - moving) / rates.single;
-    };
-    return bytes / g.slices * ((1 - between) * pace(local) + between * pace(network));
-  };
-  const double full = std::min(local.full, network.full);
-  double seconds = fixed + slices_at(1);
-  for (int round = 0; round < 8; ++round)
-    seconds = fixed + slices_at(std::min(1.0, bytes / full / seconds));
-  return seconds;
+double slice_latency(const Granularity& g, const StepCost& cost, bool network, double rate) {
+  const double latency = network ? cost.network_latency : cost.local_latency;
+  if (!cost.hides_latency) return latency;
+  const double busy = cost.overhead + g.message_bytes / g.slices / rate;
+  return std::max(0.0, hop(g, cost, network, rate) - busy);
 }
 
-}  // namespace
-
 AloneTime alone_time(const Schedule& s, const Granularity& g, const StepCost& cost,
-                     std::uint32_t channel, HopRates local, HopRates network) {
-  const double overhead = g.slices * cost.overhead;
-  const double busy = overhead + g.message_bytes / std::min(local.full, network.full);
+                     std::uint32_t channel, const HopRates& rates) {
   if (s.pattern == Pattern::ring) {
     const double k = static_cast<double>(s.rounds), loops = static_cast<double>(g.loops);
-    const double first = std::max(k * busy, ring_chain(s, g, cost, channel, local, network));
-    const double last = receive_only * busy;
-    return {loops * (k + receive_only) * overhead,
-            first + last + (loops - 1) * (k * busy + last) - loops * (k + receive_only) * overhead};
+    const double copy = g.message_bytes / rates.channel;
+    const double inside = hop(g, cost, false, rates.channel);
+    const double between = hop(g, cost, true, rates.channel);
+    double first = 0;
+    for (const PathShape& path : s.longest_paths[channel])
+      first = std::max(first, path.local * inside + path.network * between + path.link_seconds);
+    const double later =
+        s.nodes == 1 || !cost.hides_latency ? k * inside : k * (copy + g.slices * cost.overhead);
+    const double tail = (cost.last_operation * loops + cost.fill) * copy;
+    const double overhead = loops * k * g.slices * cost.overhead;
+    return {overhead, std::max(first + (loops - 1) * later + tail - overhead, copy)};
   }
-  const double fill = std::max(
-      busy, deepest_stream(s, channel, cost, cost.overhead + g.message_bytes / local.single,
-                           cost.overhead + g.message_bytes / network.single)
-                .seconds);
-  return {fill - busy, static_cast<double>(g.messages) * busy};
+  double fill = 0;
+  for (const PathShape& path : s.longest_paths[channel])
+    fill = std::max(fill, path.local * (cost.local_latency + cost.unit_bytes / rates.local) +
+                              path.network * (cost.network_latency + cost.post +
+                                              g.message_bytes / rates.network) +
+                              path.link_seconds);
+  const bool nvls = s.mechanics == Mechanics::nvls || s.mechanics == Mechanics::nvls_tree;
+  if (nvls) fill -= cost.unit_bytes / rates.local;  // the first loop is among the messages
+  const double worker = cost.overhead + g.message_bytes / cost.rate;
+  const double inside = std::max(worker, g.message_bytes / rates.local);
+  const double network =
+      std::max(g.message_bytes / rates.channel, cost.post * rates.network_load);
+  const double stage =
+      cost.sharpness > 0 ? smooth_max(inside, network, cost.sharpness) : std::max(inside, network);
+  return {std::max(0.0, fill), static_cast<double>(g.messages) * stage};
 }
 
 double occupancy(const Schedule& s, const Granularity& g, std::uint32_t channel) {
   if (s.pattern == Pattern::ring) return 1;
-  const double hops = deepest_stream(s, channel, {}, 1, 1).hops;
+  std::uint32_t hops = 0;
+  for (const PathShape& path : s.longest_paths[channel])
+    hops = std::max(hops, path.local + path.network);
   return hops > 0 ? std::min(1.0, static_cast<double>(g.messages) / hops) : 1;
 }
 

@@ -1,29 +1,39 @@
 #pragma once
+#include <array>
+
 #include "model/collective/constants.h"
 #include "model/collective/granularity.h"
+#include "model/collective/schedule.h"
 
 namespace dsim {
 
-/// What one message of a call costs on a kind of connection, seconds; rate-independent parts.
+/// What one message of a call costs, rate-independent parts in seconds. `ring` and `stream` only.
 struct StepCost {
-  double overhead = 0;         ///< per slice, the sending CTA is busy with it
-  double local_latency = 0;    ///< from the end of a slice to its arrival, inside a node
-  double network_latency = 0;  ///< same over the network
-  double rate = 0;             ///< B/s of one connection at most
-
-  double latency(const Connection& c) const {
-    return (c.network ? network_latency : local_latency) + c.latency;
-  }
+  double overhead = 0;         ///< per slice (ring) or message (stream), the CTA is busy with it
+  double local_latency = 0;    ///< of a step inside a node
+  double network_latency = 0;  ///< of a step over the network
+  double post = 0;             ///< of one message to the network, its proxy is busy with it
+  double rate = 0;             ///< B/s of data a connection moves at most
+  double unit_bytes = 0;       ///< streams forward inside a node what has come in such units
+  double last_operation = 0;   ///< ring: cost of the receive-only operation, in sends
+  double fill = 0;             ///< ring: cost of filling, in sends, once
+  bool hides_latency = false;  ///< two slices: the latency of one runs beside the other's copy
+  double sharpness = 0;        ///< exponent of the smooth maximum of a stream's stages; 0 = plain
+  std::array<double, link_kind_count> wire{};  ///< bytes on a link per byte of data, by kind
 };
 
-/// The Simple protocol: latency and overhead of a step shrink with chunks below 64 KiB as the
-/// square root of the size, to a floor of 1.5 us (docs/collectives.md).
-StepCost step_cost(const Schedule& schedule, const Granularity& granularity,
-                   const CollectiveConstants& constants);
+/// Costs of a call under a protocol. `channels_per_nic` channels share the proxy of a NIC.
+/// docs/collectives.md has the formulas.
+StepCost step_cost(const Schedule& schedule, const Granularity& granularity, Protocol protocol,
+                   const CollectiveConstants& constants, CollectiveOp op, double channels_per_nic);
 
-/// Work of a channel, in bytes per connection, including the last receive-only operation of each
-/// loop of a ring, which keeps a CTA half as long as a send.
-double channel_work(const Schedule& schedule, const Granularity& granularity);
+/// Rates of one connection of a channel, B/s of data.
+struct HopRates {
+  double channel = 0;  ///< with the pipeline full: what links (all loads) and the CTA allow
+  double local = 0;    ///< same without the links between nodes
+  double network = 0;  ///< one crossing of the network, every channel crossing once
+  double network_load = 1;  ///< crossings of a NIC per byte of a channel that uses it
+};
 
 /// Seconds one channel needs with the network to itself, without the launch.
 struct AloneTime {
@@ -31,19 +41,20 @@ struct AloneTime {
   double moving = 0;    ///< the rest
 };
 
-/// Rates of one connection, B/s: with the pipeline full, and when the channel has its links to
-/// itself.
-struct HopRates {
-  double full = 0, single = 0;
-};
-
 /// Longest path through workers and connections.
-///   ring of k rounds: max(k busy, longest chain of k hops), busy = slices x o + c/rate,
-///     hop = o + c/slices/r + latency; then the last operation, which only receives.
-///   stream of m messages: deepest path of hops at the single rates + (m - 1) busy.
-/// `rate` is the slower of the two full rates.
+///   ring:   (k - m) P + m P' + (loops - 1) k P'' + (e loops + f) tau with m network hops among the k
+///           of a loop; P = tau + a, or max4(tau + 2 o, tau / 2 + a) with two slices
+///   stream: deepest path of (a + unit / local), (h + post + chunk / network) + messages x stage
 AloneTime alone_time(const Schedule& schedule, const Granularity& granularity, const StepCost& cost,
-                     std::uint32_t channel, HopRates local, HopRates network);
+                     std::uint32_t channel, const HopRates& rates);
+
+/// Latency of a slice from the end of its copy to its arrival that makes a chain of hops take what
+/// `alone_time` says: what StepsRun uses.
+double slice_latency(const Granularity& granularity, const StepCost& cost, bool network,
+                     double rate);
+
+/// Work of a channel in bytes per connection, the receive-only operations of a ring included.
+double channel_work(const Schedule& schedule, const Granularity& granularity, const StepCost& cost);
 
 /// Share of the hops of a channel that can move at the same time: 1 for a ring; a stream with fewer
 /// messages than hops on its deepest path never fills.
