@@ -12,6 +12,10 @@ namespace dsim {
 #define DSIM_ALGORITHMS(X) \
   X(ring)                  \
   X(tree)                  \
+  X(nvls)                  \
+  X(nvls_tree)             \
+  X(collnet_direct)        \
+  X(collnet_chain)  \
   X(pat)                   \
   X(recursive_doubling)    \
   X(halving_doubling)      \

@@ -44,18 +44,18 @@ void CollectiveConstants::visit(const ConstantVisitor& visitor) {
   visitor("network Simple hop", network.simple_hop);
   visitor("network efficiency", network.efficiency);
   visitor("network share of all-to-all", network.copy_share);
-  visitor("PCIe efficiency", host.pcie_efficiency);
-  visitor("socket link efficiency", host.socket_efficiency);
-  visitor("staging through host memory", host.staging);
+  visitor("PCIe efficiency", path.pcie_efficiency);
+  visitor("socket link efficiency", path.socket_efficiency);
+  visitor("staging through host memory", path.staging);
 }
 
 double CollectiveConstants::efficiency(LinkKind kind) const {
   if (is_network(kind)) return network.efficiency;
   switch (kind) {
     case LinkKind::pcie:
-      return host.pcie_efficiency;
+      return path.pcie_efficiency;
     case LinkKind::socket:
-      return host.socket_efficiency;
+      return path.socket_efficiency;
     default:
       return gpu.nvlink_efficiency;
   }
@@ -65,6 +65,7 @@ CollectiveMachine machine_of(const Topology& topology) {
   CollectiveMachine machine;
   machine.architecture = gpu_by_name(topology.gpu_model()).architecture;
   machine.nvswitch = topology.has_nvswitch();
+  machine.nvlink = topology.nvlink_inside_node();
   for (std::size_t l = topology.link_count(); l-- > 0;) {  // the fabric's links come last
     const Link link = topology.link(LinkId{l});
     if (!is_network(link.kind)) continue;
@@ -83,10 +84,10 @@ CollectiveConstants built_in_collective_constants(const CollectiveMachine& machi
   CollectiveConstants c;
   c.gpu = built_in_gpu_constants(machine);
   c.network = built_in_network_constants(machine);
-  c.host.pcie_efficiency = {.82, .06, Level::assumed, topo_h,
+  c.path.pcie_efficiency = {.82, .06, Level::assumed, topo_h,
                             "x16: NCCL counts 12, 24, 48 GB/s of 15.75, 31.5, 63"};
-  c.host.socket_efficiency = {.8, .15, Level::assumed, topo_h, "inter-socket rates as in topo.h"};
-  c.host.staging = {.5, .3, Level::assumed, "NVIDIA/nccl docs: without GPUDirect half the rate",
+  c.path.socket_efficiency = {.8, .15, Level::assumed, topo_h, "inter-socket rates as in topo.h"};
+  c.path.staging = {.5, .3, Level::assumed, "NVIDIA/nccl docs: without GPUDirect half the rate",
                     "A100 and L40S boxes: .2 to .6 seen"};
   return c;
 }

@@ -50,7 +50,7 @@ struct NetworkConstants {
 };
 
 /// The rest of a machine.
-struct HostConstants {
+struct PathConstants {
   Constant pcie_efficiency, socket_efficiency;
   Constant staging;  ///< rate of a hop staged through host memory, of the PCIe path's
 };
@@ -58,7 +58,7 @@ struct HostConstants {
 struct CollectiveConstants {
   GpuConstants gpu;
   NetworkConstants network;
-  HostConstants host;
+  PathConstants path;
 
   void visit(const ConstantVisitor& visitor);
   /// Fraction of the nominal rate of a link that payload reaches.
@@ -71,6 +71,7 @@ struct CollectiveMachine {
   LinkKind network = LinkKind::ib;
   Bandwidth nic;          ///< of one NIC; tells generations of EFA apart
   bool nvswitch = false;  ///< inside nodes
+  bool nvlink = true;     ///< GPUs of a node reach one another over NVLink alone
 };
 CollectiveMachine machine_of(const Topology& topology);
 

@@ -91,7 +91,7 @@ Granularity granularity(const Schedule& s, Bytes size, Protocol protocol,
   if (s.pattern == Pattern::ring) {
     const double chunk = protocol == Protocol::ll      ? ll_chunk
                          : protocol == Protocol::ll128 ? ll128_chunk
-                                                       : limits.buffer_size / steps * 4.0;
+                                                       : static_cast<double>(limits.buffer_size) / steps * 4;
     g.loops = cut(chunk);
     g.messages = s.rounds * g.loops;
     g.message_bytes = block / static_cast<double>(g.loops);

@@ -13,10 +13,9 @@ namespace dsim {
 
 /// The links that a set of schedules loads, as resources 0..size()-1 of an ActivityNetwork.
 ///
-/// Folded, links that every channel of every schedule loads alike become one resource of the least
-/// capacity among them. That is exact for max-min sharing: of two links with the same loads the
-/// wider one never binds first. Links of a kind scale together when constants change, so the least
-/// nominal rate is kept per kind.
+/// Folded, links of a kind that every channel of every schedule loads alike become one resource of
+/// the least capacity among them. That is exact for max-min sharing: of two links with the same loads
+/// the wider one never binds first, and links of a kind scale together when constants change.
 class LinkResources {
  public:
   LinkResources(const Topology& topology, std::span<const Schedule* const> schedules, bool fold);
@@ -33,18 +32,18 @@ class LinkResources {
   /// Some of the links lead from a NIC into the fabric, through it, or back.
   bool between_nodes(std::size_t resource) const;
   LinkId sample(std::size_t resource) const { return classes_[resource].sample; }
+  double nominal(std::size_t resource) const { return classes_[resource].nominal; }
   LinkKind kind(std::size_t resource) const { return classes_[resource].kind; }
   std::uint32_t links(std::size_t resource) const { return classes_[resource].links; }
   /// Changes the nominal rate of every link of a kind (what-if); factor > 0.
   void scale(LinkKind kind, double factor);
 
  private:
-  static constexpr std::size_t kinds = link_kind_count;
   struct Class {
     LinkId sample;
     LinkKind kind = LinkKind::pcie;
     std::uint32_t links = 0;
-    std::array<double, kinds> nominal;  // least nominal rate by kind, infinity if none
+    double nominal = 0;  ///< least rate among them, B/s
   };
   struct Rows {
     std::vector<std::uint32_t> first{0};

@@ -1,46 +1,53 @@
 #include "model/collective/predictor.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "model/collective/planned.h"
 #include "model/collective/run_collectives.h"
+#include "model/collective/scatter.h"
 #include "sim/base/error.h"
 
 namespace dsim {
 
-double busbw_factor(CollectiveOp op, std::uint32_t ranks) {
-  const double n = ranks;
-  switch (op) {
-    case CollectiveOp::all_reduce:
-      return 2 * (n - 1) / n;
-    case CollectiveOp::all_gather:
-    case CollectiveOp::reduce_scatter:
-    case CollectiveOp::all_to_all:
-    case CollectiveOp::gather:
-    case CollectiveOp::scatter:
-      return (n - 1) / n;
-    default:
-      return 1;
-  }
-}
-
 struct CollectivePredictor::State {
+  using Key = std::tuple<const Algorithm*, CollectiveOp, std::uint32_t>;
+
   CollectiveSetup setup;
+  CollectiveMachine machine;
   Communicator communicator;
   NcclGraphs graphs;
-  NcclMachine machine;
+  NcclMachine nccl;
   CollectiveConstants constants;
+  std::map<Key, PlannedCollective> plans;
+
+  const PlannedCollective& plan(const Algorithm& algorithm, const CollectiveQuery& query);
+  void choose(const CollectiveQuery& query, CollectivePrediction& p);
 };
 
 namespace {
 
-LinkKind network_of(const Topology& topology) {
-  for (std::size_t l = 0; l < topology.link_count(); ++l) {
-    const Link link = topology.link(LinkId{l});
-    if (link.kind != LinkKind::nvlink && link.kind != LinkKind::pcie &&
-        link.kind != LinkKind::socket)
-      return link.kind;
+void check_ranks(const Topology& topology, const std::vector<GpuId>& ranks) {
+  std::set<std::uint32_t> seen;
+  for (const GpuId gpu : ranks) {
+    if (gpu.index() >= topology.gpu_count())
+      throw InputError(fmt::format("rank on GPU {}: {} has GPUs 0 to {}", gpu.value,
+                                   topology.name(), topology.gpu_count() - 1));
+    if (!seen.insert(gpu.value).second)
+      throw InputError(fmt::format("GPU {} is in the communicator twice", gpu.value));
   }
-  return LinkKind::ib;
+}
+
+GranularityLimits limits_of(const CollectiveSetup& setup, Architecture architecture) {
+  GranularityLimits limits;
+  limits.channels = setup.channels.value_or(0);
+  limits.buffer_size = setup.nccl.buffer_size.value_or(limits.buffer_size);
+  limits.blackwell = architecture == Architecture::blackwell;
+  return limits;
 }
 
 }  // namespace
@@ -49,15 +56,18 @@ CollectivePredictor::CollectivePredictor(CollectiveSetup setup)
     : state_(std::make_unique<State>()) {
   State& s = *state_;
   s.setup = std::move(setup);
+  s.setup.topology = apply_transport(s.setup.topology, s.setup.nccl);
   const Topology& t = *s.setup.topology;
   if (s.setup.ranks.empty())
     for (std::size_t g = 0; g < t.gpu_count(); ++g) s.setup.ranks.emplace_back(g);
-  const Architecture architecture = gpu_by_name(t.gpu_model()).architecture;
-  s.communicator = make_communicator(t, s.setup.routing.value_or(t.default_routing()), architecture,
-                                     s.setup.ranks);
+  check_ranks(t, s.setup.ranks);
+  s.machine = machine_of(t);
+  s.communicator = make_communicator(t, s.setup.routing.value_or(t.default_routing()),
+                                     s.machine.architecture, s.setup.ranks);
   s.graphs = find_nccl_graphs(s.communicator, s.setup.nccl);
-  s.machine = nccl_machine(s.communicator);
-  s.constants = s.setup.constants.value_or(built_in_collective_constants(architecture, network_of(t)));
+  s.nccl = nccl_machine(s.communicator);
+  s.constants = s.setup.constants.value_or(built_in_collective_constants(s.machine));
+  if (!s.setup.algorithm.empty()) algorithm_by_name(s.setup.algorithm);
 }
 
 CollectivePredictor::~CollectivePredictor() = default;
@@ -67,46 +77,119 @@ const Communicator& CollectivePredictor::communicator() const { return state_->c
 const NcclGraphs& CollectivePredictor::graphs() const { return state_->graphs; }
 CollectiveConstants& CollectivePredictor::constants() { return state_->constants; }
 
+const PlannedCollective& CollectivePredictor::State::plan(const Algorithm& algorithm,
+                                                          const CollectiveQuery& query) {
+  const auto [entry, added] = plans.try_emplace(Key{&algorithm, query.op, query.root});
+  if (added)
+    entry->second = plan_collective(algorithm, {.communicator = &communicator,
+                                                .op = query.op,
+                                                .size = query.size,
+                                                .root = query.root,
+                                                .nccl = &graphs});
+  return entry->second;
+}
+
+void CollectivePredictor::State::choose(const CollectiveQuery& query, CollectivePrediction& p) {
+  p.choice = choose_nccl(graphs, nccl, setup.nccl, query.op, query.size, query.type);
+  p.algorithm = &algorithm_by_name(p.choice.algorithm);
+  p.protocol = p.choice.protocol;
+  if (!setup.algorithm.empty()) {
+    const Algorithm& forced = algorithm_by_name(setup.algorithm);
+    if (!forced.supports(query.op))
+      throw InputError(fmt::format("{} cannot {}", forced.name, name_of(query.op)));
+    if (const std::string why = forced.unfit({.communicator = &communicator,
+                                              .op = query.op,
+                                              .root = query.root,
+                                              .nccl = &graphs});
+        !why.empty())
+      throw InputError(fmt::format("{}: {}", forced.name, why));
+    if (p.algorithm != &forced) {
+      // The least estimate of that algorithm decides the protocol.
+      p.protocol = Protocol::simple;
+      double least = 0;
+      for (const NcclEstimate& e : p.choice.estimates)
+        if (e.algorithm == forced.name && e.possible && (least == 0 || e.microseconds < least)) {
+          least = e.microseconds;
+          p.protocol = e.protocol;
+        }
+    }
+    p.algorithm = &forced;
+  }
+  if (setup.protocol) p.protocol = *setup.protocol;
+}
+
 CollectivePrediction CollectivePredictor::predict(const CollectiveQuery& query) {
   State& s = *state_;
+  if (query.size.count <= 0) throw InputError("a collective moves at least 1 B");
+  if (query.root >= s.communicator.size())
+    throw InputError(fmt::format("root {}: the communicator has ranks 0 to {}", query.root,
+                                 s.communicator.size() - 1));
   CollectivePrediction p;
-  p.choice = choose_nccl(s.graphs, s.machine, s.setup.nccl, query.op, query.size, query.type);
-  p.algorithm =
-      &algorithm_by_name(s.setup.algorithm.empty() ? p.choice.algorithm : s.setup.algorithm);
-  p.protocol = p.choice.protocol;
-  const std::vector<CollectiveRequest> requests{{.communicator = &s.communicator,
-                                                 .op = query.op,
-                                                 .size = query.size,
-                                                 .algorithm = p.algorithm,
-                                                 .channels = s.setup.channels.value_or(0),
-                                                 .start = {}}};
-  const CollectiveResult result = run_collectives(requests, s.constants, s.setup.fidelity)[0];
-  p.seconds = result.seconds;
-  p.low = p.seconds * .85;
-  p.high = p.seconds * 1.15;
-  p.channels = result.channels;
+  s.choose(query, p);
+  const PlannedCollective& plan = s.plan(*p.algorithm, query);
+  const CallCosts costs{p.protocol, limits_of(s.setup, s.machine.architecture),
+                        static_cast<double>(std::max(1, s.graphs.ring.channels)),
+                        s.setup.launch_floor};
+  const PreparedCollective call = prepare_collective(plan, *s.setup.topology, query.op, query.size,
+                                                     costs, s.constants);
+  p.channels = call.channels;
+  if (s.setup.fidelity == Fidelity::steps) {
+    const CollectiveRun run{.schedule = &plan.schedule,
+                            .op = query.op,
+                            .size = query.size,
+                            .protocol = p.protocol,
+                            .limits = costs.limits,
+                            .graph_channels = costs.graph_channels,
+                            .least_seconds = costs.launch_floor,
+                            .constants = &s.constants,
+                            .start = {}};
+    p.seconds =
+        run_collectives(*s.setup.topology, std::span(&run, 1), Fidelity::steps)[0].seconds;
+  } else {
+    p.seconds = closed_seconds(call.fluid);  // alone: what `fluid` takes
+  }
+  const double scatter = collective_scatter(s.machine, s.communicator.nodes.size(), query.size);
+  p.low = p.seconds / (1 + scatter);
+  p.high = p.seconds * (1 + scatter);
   p.algbw = static_cast<double>(query.size.count) / p.seconds;
-  p.busbw = p.algbw * busbw_factor(query.op, s.communicator.size());
+  const double factor = busbw_factor(query.op, s.communicator.size());
+  p.busbw = p.algbw * factor;
+  p.bottleneck = call.bottleneck;
+  if (call.limit_seconds > 0)
+    p.limit_busbw = static_cast<double>(query.size.count) * factor / call.limit_seconds;
   return p;
 }
 
 std::vector<double> run_concurrently(const std::vector<ConcurrentCollective>& collectives,
                                      Fidelity fidelity) {
-  std::vector<CollectiveRequest> requests;
+  std::vector<CollectiveRun> runs;
   std::vector<std::unique_ptr<CollectivePredictor>> predictors;
+  std::vector<PlannedCollective> plans;
+  plans.reserve(collectives.size());
   for (const ConcurrentCollective& c : collectives) {
     predictors.push_back(std::make_unique<CollectivePredictor>(c.setup));
-    requests.push_back({.communicator = &predictors.back()->communicator(),
-                        .op = c.query.op,
-                        .size = c.query.size,
-                        .algorithm = predictors.back()->predict(c.query).algorithm,
-                        .channels = c.setup.channels.value_or(0),
-                        .start = c.start});
+    CollectivePredictor& predictor = *predictors.back();
+    const CollectivePrediction p = predictor.predict(c.query);
+    plans.push_back(plan_collective(*p.algorithm, {.communicator = &predictor.communicator(),
+                                                   .op = c.query.op,
+                                                   .size = c.query.size,
+                                                   .root = c.query.root,
+                                                   .nccl = &predictor.graphs()}));
+    runs.push_back(
+        {.schedule = &plans.back().schedule,
+         .op = c.query.op,
+         .size = c.query.size,
+         .protocol = p.protocol,
+         .limits = limits_of(c.setup, predictor.communicator().architecture),
+         .graph_channels = static_cast<double>(std::max(1, predictor.graphs().ring.channels)),
+         .least_seconds = c.setup.launch_floor,
+         .constants = &predictor.constants(),
+         .start = c.start});
   }
   std::vector<double> seconds;
-  if (requests.empty()) return seconds;
+  if (runs.empty()) return seconds;
   for (const CollectiveResult& r :
-       run_collectives(requests, predictors[0]->constants(), fidelity))
+       run_collectives(*predictors[0]->setup().topology, runs, fidelity))
     seconds.push_back(r.seconds);
   return seconds;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "model/collective/fluid_run.h"
 #include "model/collective/prepare.h"
 #include "model/collective/steps_run.h"
 #include "sim/base/error.h"
@@ -24,94 +23,82 @@ std::string_view name_of(Fidelity fidelity) {
 
 namespace {
 
-// Notes when each request ends.
+// Notes when each run ends.
 struct Clock {
   const Engine* engine;
   std::vector<Time> ends;
-  void note(std::uint64_t request) { ends[request] = engine->now(); }
-  static void note_end(void* self, std::uint64_t request) {
-    static_cast<Clock*>(self)->note(request);
-  }
+  void note(std::uint64_t run) { ends[run] = engine->now(); }
+  static void note_end(void* self, std::uint64_t run) { static_cast<Clock*>(self)->note(run); }
 };
 
-// Starts a request when its time has come.
+// A run made ready, and started when its time has come.
 struct Starter {
-  const CollectiveRequest* request;
-  const Schedule* schedule;
-  const CollectiveConstants* constants;
+  const CollectiveRun* run = nullptr;
+  Granularity granularity;
+  StepCost cost;
+  std::vector<HopRates> rates;
   FluidCollective fluid;
   std::unique_ptr<FluidRun> fluid_run;
   std::unique_ptr<StepsRun> steps_run;
-  Engine* engine;
-  Clock* clock;
-  bool closed;
+  Engine* engine = nullptr;
+  Clock* clock = nullptr;
   void go(std::uint64_t index) {
-    if (closed) {
+    if (steps_run)
+      steps_run->start(granularity, cost, rates, run->constants->gpu.launch, Clock::note_end, clock,
+                       index);
+    else if (fluid_run)
+      fluid_run->start(fluid, Clock::note_end, clock, index);
+    else
       engine->schedule(engine->now() + Time::from_seconds(closed_seconds(fluid)), Clock::note_end,
                        clock, index);
-    } else if (steps_run) {
-      const Granularity g = granularity(*schedule, request->size);
-      steps_run->start(g, step_cost(*schedule, g, *constants), constants->launch, Clock::note_end,
-                       clock, index);
-    } else {
-      fluid_run->start(fluid, Clock::note_end, clock, index);
-    }
   }
 };
 
 }  // namespace
 
-std::vector<CollectiveResult> run_collectives(std::span<const CollectiveRequest> requests,
-                                              const CollectiveConstants& constants,
+std::vector<CollectiveResult> run_collectives(const Topology& topology,
+                                              std::span<const CollectiveRun> runs,
                                               Fidelity fidelity) {
-  if (requests.empty()) return {};
-  std::vector<Schedule> schedules;
-  std::vector<NcclGraphs> graphs;
-  graphs.reserve(requests.size());
-  for (const CollectiveRequest& request : requests) {
-    graphs.push_back(find_nccl_graphs(*request.communicator, {}));
-    require(request.algorithm->supports(request.op), "the algorithm does not run this collective");
-    Schedule schedule = request.algorithm->plan({.communicator = request.communicator,
-                                                 .op = request.op,
-                                                 .size = request.size,
-                                                 .nccl = &graphs.back()});
-    if (request.channels > 0) schedule.channels = std::min(schedule.channels, request.channels);
-    schedules.push_back(std::move(schedule));
-  }
-  std::vector<const Schedule*> pointers;
-  for (const Schedule& schedule : schedules) pointers.push_back(&schedule);
-  const LinkResources resources(*requests[0].communicator->topology, pointers,
-                                fidelity != Fidelity::steps);
-  const std::vector<double> capacities = resources.capacities(constants);
+  if (runs.empty()) return {};
+  std::vector<const Schedule*> schedules;
+  for (const CollectiveRun& run : runs) schedules.push_back(run.schedule);
+  const LinkResources resources(topology, schedules, fidelity != Fidelity::steps);
+  const std::vector<double> capacities = resources.capacities(*runs[0].constants);
 
   Engine engine;
   ActivityNetwork network(engine, capacities);
-  Clock clock{&engine, std::vector<Time>(requests.size())};
-  std::vector<Starter> starters(requests.size());
-  for (std::size_t i = 0; i < requests.size(); ++i) {
+  Clock clock{&engine, std::vector<Time>(runs.size())};
+  std::vector<Starter> starters(runs.size());
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const CollectiveRun& run = runs[i];
+    const Schedule& schedule = *run.schedule;
     Starter& s = starters[i];
-    s.request = &requests[i];
-    s.schedule = &schedules[i];
-    s.constants = &constants;
+    s.run = &run;
     s.engine = &engine;
     s.clock = &clock;
-    s.closed = fidelity == Fidelity::closed;
+    s.granularity = granularity(schedule, run.size, run.protocol, run.limits);
+    s.cost = step_cost(schedule, s.granularity, run.protocol, *run.constants, run.op,
+                       s.granularity.channels / run.graph_channels);
     if (fidelity == Fidelity::steps) {
-      s.steps_run = std::make_unique<StepsRun>(engine, network, schedules[i], resources, i);
+      s.rates = alone_rates(schedule, s.granularity, s.cost, resources, i, capacities);
+      s.steps_run = std::make_unique<StepsRun>(engine, network, schedule, resources, i);
     } else {
-      s.fluid = prepare_fluid(schedules[i], resources, i, requests[i].size, constants, capacities);
-      s.fluid_run = std::make_unique<FluidRun>(engine, network);
+      s.fluid.launch_seconds = run.constants->gpu.launch;
+      s.fluid.least_seconds = run.least_seconds;
+      prepare_fluid(schedule, resources, i, s.granularity, s.cost, capacities, 0, s.fluid);
+      if (fidelity == Fidelity::fluid) s.fluid_run = std::make_unique<FluidRun>(engine, network);
     }
-    engine.schedule<&Starter::go>(requests[i].start, s, i);
+    engine.schedule<&Starter::go>(run.start, s, i);
   }
   engine.run();
 
   std::vector<CollectiveResult> results;
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    require(clock.ends[i] > requests[i].start, "a collective waits for ever");
-    results.push_back({(clock.ends[i] - requests[i].start).seconds(),
-                       granularity(schedules[i], requests[i].size).channels,
-                       starters[i].steps_run ? starters[i].steps_run->messages() : 0});
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    require(clock.ends[i] > runs[i].start, "a collective waits for ever");
+    results.push_back(
+        {std::max((clock.ends[i] - runs[i].start).seconds(), runs[i].least_seconds),
+         starters[i].granularity.channels,
+         starters[i].steps_run ? starters[i].steps_run->messages() : 0});
   }
   return results;
 }

@@ -6,16 +6,21 @@
 #include "model/collective/algorithm.h"
 #include "model/collective/constants.h"
 #include "model/collective/fidelity.h"
+#include "model/collective/fluid_run.h"
+#include "model/collective/granularity.h"
 
 namespace dsim {
 
-/// A collective on a communicator, with nothing else of a training job around it.
-struct CollectiveRequest {
-  const Communicator* communicator = nullptr;
+/// A planned collective with nothing else of a training job around it.
+struct CollectiveRun {
+  const Schedule* schedule = nullptr;
   CollectiveOp op = CollectiveOp::all_reduce;
   Bytes size;
-  const Algorithm* algorithm = nullptr;
-  std::uint32_t channels = 0;  ///< 0 = all that the algorithm has
+  Protocol protocol = Protocol::simple;
+  GranularityLimits limits;
+  double graph_channels = 1;   ///< of NCCL's search: as many NIC proxies work side by side
+  double least_seconds = 0;    ///< launch floor
+  const CollectiveConstants* constants = nullptr;
   Time start;
 };
 
@@ -25,9 +30,9 @@ struct CollectiveResult {
   std::uint64_t messages = 0;  ///< slices simulated; 0 unless `steps`
 };
 
-/// Runs the requests side by side on one network. All communicators share one topology.
-std::vector<CollectiveResult> run_collectives(std::span<const CollectiveRequest> requests,
-                                              const CollectiveConstants& constants,
+/// Runs collectives side by side on one network. All schedules are on `topology`.
+std::vector<CollectiveResult> run_collectives(const Topology& topology,
+                                              std::span<const CollectiveRun> runs,
                                               Fidelity fidelity);
 
 }  // namespace dsim

@@ -40,7 +40,6 @@ struct Connection {
   std::uint32_t first_link, link_count;  ///< range of Schedule::links
   double latency = 0;                    ///< s, of the links alone
   bool network = false;                  ///< leaves the node
-  bool multimem = false;                 ///< NVLS: loads its NVLinks as multicast does
 };
 
 /// What one CTA does for one rank: receive from all `in`, then send to all `out`.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/network/link_defaults.h"
+
 namespace dsim {
 
 namespace {
@@ -49,12 +51,55 @@ std::vector<PathShape> longest_paths(const Schedule& s, std::uint32_t channel) {
   return result;
 }
 
+// The chains of `rounds` hops around a ring that can be the longest.
+std::vector<PathShape> longest_way_round(const Schedule& s, std::uint32_t channel) {
+  const std::uint32_t first = s.first_connection[channel];
+  const std::uint32_t n = s.first_connection[channel + 1] - first;
+  if (n == 0) return {PathShape{}};
+  const auto add = [&](PathShape& path, std::uint32_t i, std::int64_t sign) {
+    const Connection& c = s.connections[first + i % n];
+    std::uint32_t& hops = c.network ? path.network : path.local;
+    hops = static_cast<std::uint32_t>(hops + sign);
+    path.link_seconds += static_cast<double>(sign) * c.latency;
+  };
+  PathShape turn, window;
+  const auto turns = static_cast<std::uint32_t>(s.rounds / n);
+  const auto rest = static_cast<std::uint32_t>(s.rounds % n);
+  for (std::uint32_t i = 0; i < n; ++i) add(turn, i, 1);
+  for (std::uint32_t i = 0; i < rest; ++i) add(window, i, 1);
+  std::vector<PathShape> result;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    keep_longest(result, {turn.local * turns + window.local, turn.network * turns + window.network,
+                          turn.link_seconds * turns + window.link_seconds});
+    add(window, i, -1);
+    add(window, i + rest, 1);
+  }
+  return result;
+}
+
+// What the links of a route take beyond the usual: constants of a step hold for links of default
+// latency and one switch.
+double unusual_latency(const Topology& t, const Route& route) {
+  double extra = 0;
+  LinkKind network = LinkKind::nvlink;
+  for (const LinkShare& share : route.links) {
+    const Link link = t.link(share.link);
+    if (is_network(link.kind)) network = link.kind;
+    const Time usual =
+        default_latency(link.kind, t.vertex_kind(link.from), t.vertex_kind(link.to));
+    extra += share.share * (link.latency - usual).seconds();
+  }
+  if (route.switch_hops > 1) extra += (route.switch_hops - 1) * switch_latency(network).seconds();
+  return extra;
+}
+
 }  // namespace
 
 ScheduleBuilder::ScheduleBuilder(const Communicator& communicator, Pattern pattern)
     : communicator_(communicator) {
   schedule.pattern = pattern;
   schedule.ranks = communicator.size();
+  schedule.nodes = static_cast<std::uint32_t>(communicator.nodes.size());
 }
 
 void ScheduleBuilder::begin_channel() {
@@ -79,7 +124,16 @@ void ScheduleBuilder::connect(std::uint32_t from_worker, std::uint32_t to_worker
   schedule.links.insert(schedule.links.end(), route_.links.begin(), route_.links.end());
   schedule.connections.push_back({from_worker, to_worker, first,
                                   static_cast<std::uint32_t>(route_.links.size()),
-                                  route_.latency.seconds(), route_.leaves_node});
+                                  unusual_latency(*communicator_.topology, route_),
+                                  route_.leaves_node});
+}
+
+void ScheduleBuilder::connect_over(std::uint32_t from_worker, std::uint32_t to_worker,
+                                   std::span<const LinkShare> links, bool network) {
+  const auto first = static_cast<std::uint32_t>(schedule.links.size());
+  schedule.links.insert(schedule.links.end(), links.begin(), links.end());
+  schedule.connections.push_back(
+      {from_worker, to_worker, first, static_cast<std::uint32_t>(links.size()), 0, network});
 }
 
 Schedule ScheduleBuilder::finish() {
@@ -106,9 +160,10 @@ Schedule ScheduleBuilder::finish() {
     schedule.out[from.first_out + from.out_count++] = i;
     schedule.in[to.first_in + to.in_count++] = i;
   }
-  if (schedule.pattern == Pattern::stream)
-    for (std::uint32_t channel = 0; channel < schedule.channels; ++channel)
-      schedule.longest_paths.push_back(longest_paths(schedule, channel));
+  for (std::uint32_t channel = 0; channel < schedule.channels; ++channel)
+    schedule.longest_paths.push_back(schedule.pattern == Pattern::stream
+                                         ? longest_paths(schedule, channel)
+                                         : longest_way_round(schedule, channel));
   return std::move(schedule);
 }
 

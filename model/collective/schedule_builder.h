@@ -1,4 +1,6 @@
 #pragma once
+#include <span>
+
 #include "model/collective/communicator.h"
 #include "model/collective/schedule.h"
 
@@ -14,6 +16,9 @@ class ScheduleBuilder {
   std::uint32_t add_worker(std::uint32_t rank);
   /// Connects two workers of the current channel along the topology's route.
   void connect(std::uint32_t from_worker, std::uint32_t to_worker);
+  /// Connects them over given links, of usual latency.
+  void connect_over(std::uint32_t from_worker, std::uint32_t to_worker,
+                    std::span<const LinkShare> links, bool network);
   /// Ends the last channel and hands the schedule over.
   Schedule finish();
 

@@ -1,13 +1,14 @@
 #include "model/collective/steps_run.h"
 
+#include <algorithm>
+
 namespace dsim {
 
 namespace {
-// NCCL_STEPS = 8 steps a FIFO; a ring slice takes sliceSteps = 2 of them, a stream message one
-// (NVIDIA/nccl src/include/collectives.h). Over a network there are two in a row, the sender's and
-// the receiver's, which the proxies join.
-constexpr std::int64_t ring_fifo = 4, stream_fifo = 8;
-constexpr double receive_only = 0.5;
+// NCCL_STEPS = 8 steps a FIFO; a slice of Simple in a ring takes sliceSteps = 2 of them, another
+// message one (NVIDIA/nccl src/include/collectives.h). Over a network there are two FIFOs in a row,
+// the sender's and the receiver's, which the proxies join.
+constexpr std::int64_t fifo_steps = 8;
 }  // namespace
 
 StepsRun::StepsRun(Engine& engine, ActivityNetwork& network, const Schedule& schedule,
@@ -18,8 +19,9 @@ StepsRun::StepsRun(Engine& engine, ActivityNetwork& network, const Schedule& sch
       resources_(resources),
       schedule_index_(schedule_index) {}
 
-void StepsRun::start(const Granularity& granularity, const StepCost& cost, double launch_seconds,
-                     Engine::Action done, void* self, std::uint64_t argument) {
+void StepsRun::start(const Granularity& granularity, const StepCost& cost,
+                     std::span<const HopRates> rates, double launch_seconds, Engine::Action done,
+                     void* self, std::uint64_t argument) {
   g_ = granularity;
   cost_ = cost;
   done_ = done;
@@ -29,15 +31,41 @@ void StepsRun::start(const Granularity& granularity, const StepCost& cost, doubl
   loop_ops_ = ring ? schedule_.rounds + 1 : 1;
   ops_ = ring ? g_.loops * loop_ops_ : g_.messages;
   slice_bytes_ = g_.message_bytes / g_.slices;
+  room_ = ring && cost.hides_latency ? fifo_steps / 2 : fifo_steps * (ring ? 1 : g_.slices);
   overhead_ = Time::from_seconds(cost_.overhead);
-  receive_time_ = Time::from_seconds(receive_only * (cost_.overhead + slice_bytes_ / cost_.rate));
+  post_ = Time::from_seconds(cost_.post);
   workers_.assign(schedule_.first_worker[g_.channels], {});
   connections_.assign(schedule_.first_connection[g_.channels], {});
   latency_.resize(connections_.size());
-  for (std::size_t c = 0; c < connections_.size(); ++c)
-    latency_[c] = Time::from_seconds(cost_.latency(schedule_.connections[c]));
+  receive_.resize(g_.channels);
+  last_receive_.resize(g_.channels);
+  for (std::uint32_t channel = 0; channel < g_.channels; ++channel) {
+    const double rate = rates.empty() ? cost.rate : rates[channel].channel;
+    const double slice = slice_bytes_ / rate;
+    receive_[channel] = Time::from_seconds(cost.last_operation * slice);
+    last_receive_[channel] = Time::from_seconds((cost.last_operation + cost.fill) * slice);
+    for (auto c = schedule_.first_connection[channel]; c < schedule_.first_connection[channel + 1];
+         ++c) {
+      const Connection& connection = schedule_.connections[c];
+      latency_[c] = Time::from_seconds(
+          std::max(0.0, slice_latency(g_, cost, connection.network, rate) + connection.latency));
+    }
+  }
+  scale_loads();
   unfinished_ = workers_.size();
   engine_.schedule<&StepsRun::launch>(engine_.now() + Time::from_seconds(launch_seconds), *this);
+}
+
+void StepsRun::scale_loads() {
+  loads_.clear();
+  first_load_.assign(1, 0);
+  for (std::uint32_t c = 0; c < connections_.size(); ++c) {
+    for (Load load : resources_.connection_loads(schedule_index_, c)) {
+      load.coefficient *= cost_.wire[static_cast<std::size_t>(resources_.kind(load.resource))];
+      loads_.push_back(load);
+    }
+    first_load_.push_back(static_cast<std::uint32_t>(loads_.size()));
+  }
 }
 
 bool StepsRun::sends(std::int64_t op) const {
@@ -72,39 +100,56 @@ void StepsRun::advance(std::uint32_t index) {
       if (connections_[schedule_.in[worker.first_in + i]].arrived <= slice) return;
   }
   const bool send = sends(state.op) && worker.out_count > 0;
-  if (send) {
-    const std::int64_t room = schedule_.pattern == Pattern::ring ? ring_fifo : stream_fifo;
+  if (send)
     for (std::uint32_t i = 0; i < worker.out_count; ++i) {
       const std::uint32_t connection = schedule_.out[worker.first_out + i];
       const ConnectionState& out = connections_[connection];
-      if (out.sent - out.consumed >= (schedule_.connections[connection].network ? 2 * room : room))
-        return;
+      const std::int64_t room = schedule_.connections[connection].network ? 2 * room_ : room_;
+      if (out.sent - out.consumed >= room) return;
     }
-  }
   state.busy = true;
-  if (!send)
-    engine_.schedule<&StepsRun::slice_done>(engine_.now() + receive_time_, *this, index);
-  else if (overhead_ > Time{})
+  if (!send) {
+    const bool last = state.op + 1 == ops_;
+    const Time time = (last ? last_receive_ : receive_)[worker.channel];
+    engine_.schedule<&StepsRun::slice_done>(engine_.now() + time, *this, index);
+  } else if (overhead_ > Time{}) {
     engine_.schedule<&StepsRun::begin_sending>(engine_.now() + overhead_, *this, index);
-  else
+  } else {
     begin_sending(index);
+  }
 }
 
+// Inside a node a slice goes by itself; to the network, a stream's message goes when it is whole.
 void StepsRun::begin_sending(std::uint64_t index) {
   WorkerState& state = workers_[index];
   const Worker& worker = schedule_.workers[index];
-  state.sending = static_cast<std::int32_t>(worker.out_count);
+  const bool whole = schedule_.pattern == Pattern::ring || state.slice + 1 == g_.slices;
+  state.sending = 1;  // this call
   for (std::uint32_t i = 0; i < worker.out_count; ++i) {
     const std::uint32_t connection = schedule_.out[worker.first_out + i];
     ++connections_[connection].sent;
-    ++messages_;
-    network_.start<&StepsRun::flow_done>(
-        {.work = slice_bytes_,
-         .cap = cost_.rate,
-         .weight = 1,
-         .loads = resources_.connection_loads(schedule_index_, connection)},
-        *this, connection);
+    const bool network = schedule_.connections[connection].network;
+    if (network && !whole) continue;
+    ++state.sending;
+    if (network && post_ > Time{})
+      engine_.schedule<&StepsRun::begin_flow>(engine_.now() + post_, *this, connection);
+    else
+      begin_flow(connection);
   }
+  if (--state.sending == 0) slice_done(index);
+}
+
+void StepsRun::begin_flow(std::uint64_t connection) {
+  ++messages_;
+  const bool message =
+      schedule_.connections[connection].network && schedule_.pattern == Pattern::stream;
+  network_.start<&StepsRun::flow_done>(
+      {.work = message ? g_.message_bytes : slice_bytes_,
+       .cap = cost_.rate,
+       .weight = 1,
+       .loads = std::span(loads_).subspan(first_load_[connection],
+                                          first_load_[connection + 1] - first_load_[connection])},
+      *this, connection);
 }
 
 void StepsRun::flow_done(std::uint64_t connection) {
@@ -114,7 +159,9 @@ void StepsRun::flow_done(std::uint64_t connection) {
 }
 
 void StepsRun::arrive(std::uint64_t connection) {
-  ++connections_[connection].arrived;
+  const bool message =
+      schedule_.connections[connection].network && schedule_.pattern == Pattern::stream;
+  connections_[connection].arrived += message ? g_.slices : 1;
   advance(schedule_.connections[connection].to_worker);
 }
 

@@ -19,9 +19,10 @@ class StepsRun {
            const LinkResources& resources, std::size_t schedule_index);
   StepsRun(const StepsRun&) = delete;
 
-  /// Starts now; `done(self, argument)` runs when the last worker has finished.
-  void start(const Granularity& granularity, const StepCost& cost, double launch_seconds,
-             Engine::Action done, void* self, std::uint64_t argument);
+  /// Starts now; `done(self, argument)` runs when the last worker has finished. `rates` are those of
+  /// the used channels alone (alone_rates): latencies that hide behind copies depend on them.
+  void start(const Granularity& granularity, const StepCost& cost, std::span<const HopRates> rates,
+             double launch_seconds, Engine::Action done, void* self, std::uint64_t argument);
 
   std::uint64_t messages() const { return messages_; }  ///< slices sent so far
 
@@ -43,6 +44,8 @@ class StepsRun {
   void launch(std::uint64_t);
   void advance(std::uint32_t worker);
   void begin_sending(std::uint64_t worker);
+  void begin_flow(std::uint64_t connection);
+  void scale_loads();
   void flow_done(std::uint64_t connection);
   void arrive(std::uint64_t connection);
   void slice_done(std::uint64_t worker);
@@ -55,9 +58,13 @@ class StepsRun {
   Granularity g_;
   StepCost cost_;
   std::int64_t ops_ = 0, loop_ops_ = 1;
+  std::int64_t room_ = 0;  // slices of a connection's FIFO
   double slice_bytes_ = 0;
-  Time overhead_, receive_time_;
-  std::vector<Time> latency_;
+  Time overhead_, post_;
+  std::vector<Time> latency_;       // by connection, of a slice
+  std::vector<Time> receive_, last_receive_;  // by channel: operation that only receives, per slice
+  std::vector<Load> loads_;         // of connections, on the wire
+  std::vector<std::uint32_t> first_load_;
   std::vector<WorkerState> workers_;
   std::vector<ConnectionState> connections_;
   std::size_t unfinished_ = 0;

@@ -52,7 +52,7 @@ class StepsRunner : public CollectiveRunner {
     running_ = runs_.size();
     for (std::size_t group = 0; group < runs_.size(); ++group)
       runs_[group]->start(
-          call_.granularity[group], call_.cost[group], launch_,
+          call_.granularity[group], call_.cost[group], call_.rates[group], launch_,
           [](void* runner, std::uint64_t) { static_cast<StepsRunner*>(runner)->group_done(); },
           this, 0);
   }
@@ -70,13 +70,8 @@ class StepsRunner : public CollectiveRunner {
   std::uint64_t argument_ = 0;
 };
 
-const Algorithm& algorithm_of(const CollectiveCall& call, const Workload& workload, Plans& plans,
-                              std::string_view forced) {
-  if (forced.empty())
-    return plans.chosen(workload.families[call.family.index()].groups.front(), call.op, call.bytes);
-  const Algorithm& algorithm = algorithm_by_name(forced);
-  // As NCCL does with NCCL_ALGO: an algorithm that lacks the operation leaves it to the ring.
-  return algorithm.supports(call.op) ? algorithm : algorithm_by_name("ring");
+DataType type_of(const CollectiveCall& call) {
+  return call.element_bytes == 2 ? DataType::bfloat16 : DataType::float32;
 }
 
 }  // namespace
@@ -89,9 +84,12 @@ Calls::Calls(const Workload& workload, Plans& plans, const CollectiveConstants& 
   std::vector<const Schedule*> all;
   for (const CollectiveCall& request : workload.collectives) {
     Call call;
-    call.algorithm = &algorithm_of(request, workload, plans, algorithm);
-    call.plan =
-        &plans.plan(workload.families[request.family.index()].groups, request.op, *call.algorithm);
+    const auto& groups = workload.families[request.family.index()].groups;
+    const Plans::Chosen chosen = plans.chosen(groups.front(), request.op, request.bytes,
+                                              type_of(request), algorithm);
+    call.algorithm = chosen.algorithm;
+    call.protocol = chosen.protocol;
+    call.plan = &plans.plan(groups, request.op, *call.algorithm);
     const auto [offset, added] =
         offsets.try_emplace(call.plan, static_cast<std::uint32_t>(capacities_.size()));
     if (added) {
@@ -107,22 +105,27 @@ Calls::Calls(const Workload& workload, Plans& plans, const CollectiveConstants& 
       }
     }
     call.first_resource = fidelity == Fidelity::steps ? 0 : offset->second;
-    call.fluid.launch_seconds = constants.launch;
+    call.fluid.launch_seconds = constants.gpu.launch;
     for (std::size_t group = 0; group < call.plan->schedules.size(); ++group) {
       const Schedule& schedule = call.plan->schedules[group];
-      const Granularity g = granularity(schedule, request.bytes);
+      const Granularity g = granularity(schedule, request.bytes, chosen.protocol);
+      const StepCost cost = step_cost(schedule, g, chosen.protocol, constants, request.op,
+                                      g.channels / chosen.graph_channels);
       call.granularity.push_back(g);
-      call.cost.push_back(step_cost(schedule, g, constants));
+      call.cost.push_back(cost);
       call.channels = std::max(call.channels, g.channels);
-      if (fidelity == Fidelity::steps) continue;
-      FluidCollective fluid =
-          prepare_fluid(schedule, *call.plan->resources, group, request.bytes, constants,
-                        std::span(capacities_).subspan(call.first_resource));
-      for (ChannelActivity& channel : fluid.channels) {
-        for (Load& load : channel.loads) load.resource += call.first_resource;
-        call.fluid.channels.push_back(std::move(channel));
-      }
+      const LinkResources& links = *call.plan->resources;
+      if (fidelity == Fidelity::steps)
+        call.rates.push_back(
+            alone_rates(schedule, g, cost, links, group, links.capacities(constants)));
+      else
+        prepare_fluid(schedule, links, group, g, cost,
+                      std::span(capacities_).subspan(call.first_resource), call.first_resource,
+                      call.fluid);
     }
+    // The groups of a family run side by side.
+    call.fluid.stage_ends.clear();
+    call.fluid.end_stage();
     unfolded_index_.push_back(indices[call.plan]);
     calls_.push_back(std::move(call));
   }
@@ -166,8 +169,8 @@ void Calls::load_memory(const ExecutionSetup& setup) {
         }
         for (std::size_t c = 0; c < sends.size(); ++c)
           if (sends[c] > 0)
-            call.fluid.channels[channel_index].loads.push_back(
-                {setup.hbm(c), constants_.memory_traffic * sends[c] /
+            call.fluid.activities[channel_index].loads.push_back(
+                {setup.hbm(c), constants_.gpu.memory_traffic * sends[c] /
                                    static_cast<double>(workload_.classes[c].ranks.size())});
       }
     }
@@ -187,7 +190,7 @@ RunnerFactory Calls::runner() const {
         break;
     }
     return std::make_unique<StepsRunner>(engine, network, call, *unfolded_, unfolded_index_[index],
-                                         constants_.launch);
+                                         constants_.gpu.launch);
   };
 }
 

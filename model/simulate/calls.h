@@ -15,8 +15,10 @@ namespace dsim {
 struct Call {
   const Plan* plan = nullptr;
   const Algorithm* algorithm = nullptr;
+  Protocol protocol = Protocol::simple;
   std::vector<Granularity> granularity;  ///< by group
   std::vector<StepCost> cost;            ///< by group
+  std::vector<std::vector<HopRates>> rates;  ///< by group and channel, alone; `steps` only
   FluidCollective fluid;                 ///< all groups; fluid and closed
   std::uint32_t channels = 0;
   std::uint32_t first_resource = 0;  ///< of the plan's links in the executor's network

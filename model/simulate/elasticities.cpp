@@ -66,12 +66,13 @@ std::vector<Variation> choices_of(const Scenario& base) {
   if (base.plans->topology().node_of(base.plans->gpus().front()) !=
       base.plans->topology().node_of(base.plans->gpus().back()))
     add("network bandwidth", "NIC and fabric rates doubled",
-        [](Scenario& s) { scale(s.collective.network_efficiency, 2); });
+        [](Scenario& s) { scale(s.collective.network.efficiency, 2); });
   add("NVLink bandwidth", "NVLink rate doubled",
-      [](Scenario& s) { scale(s.collective.nvlink_efficiency, 2); });
+      [](Scenario& s) { scale(s.collective.gpu.nvlink_efficiency, 2); });
   add("network latency", "network latency halved", [](Scenario& s) {
-    scale(s.collective.network_latency, .5);
-    scale(s.collective.network_post, .5);
+    scale(s.collective.network.ll_hop, .5);
+    scale(s.collective.network.simple_hop, .5);
+    scale(s.collective.network.post, .5);
   });
   for (const std::int64_t mib : {1, 4})
     if (base.ddp.first_bucket.count != mib << 20)

@@ -1,5 +1,7 @@
 #include "model/simulate/plans.h"
 
+#include <algorithm>
+
 namespace dsim {
 
 Plans::Plans(const Topology& topology, Routing routing, Architecture architecture,
@@ -23,13 +25,27 @@ const Plans::Group& Plans::group(const std::vector<std::uint32_t>& ranks) {
   return entry->second;
 }
 
-const Algorithm& Plans::chosen(const std::vector<std::uint32_t>& ranks, CollectiveOp op,
-                               Bytes size) {
+Plans::Chosen Plans::chosen(const std::vector<std::uint32_t>& ranks, CollectiveOp op, Bytes size,
+                            DataType type, std::string_view forced) {
   const std::lock_guard lock(mutex_);
   const Group& g = group(ranks);
-  return algorithm_by_name(choose_nccl(g.graphs, nccl_machine(g.communicator), {}, op, size,
-                                       DataType::float32)
-                               .algorithm);
+  const NcclChoice choice =
+      choose_nccl(g.graphs, nccl_machine(g.communicator), {}, op, size, type);
+  Chosen chosen{&algorithm_by_name(choice.algorithm), choice.protocol,
+                static_cast<double>(std::max(1, g.graphs.ring.channels))};
+  if (forced.empty()) return chosen;
+  const Algorithm& algorithm = algorithm_by_name(forced);
+  const PlanRequest request{.communicator = &g.communicator, .op = op, .nccl = &g.graphs};
+  if (!algorithm.supports(op) || !algorithm.unfit(request).empty()) return chosen;
+  if (chosen.algorithm != &algorithm) chosen.protocol = Protocol::simple;
+  double least = 0;
+  for (const NcclEstimate& e : choice.estimates)
+    if (e.algorithm == forced && e.possible && (least == 0 || e.microseconds < least)) {
+      least = e.microseconds;
+      chosen.protocol = e.protocol;
+    }
+  chosen.algorithm = &algorithm;
+  return chosen;
 }
 
 const Plan& Plans::plan(const std::vector<std::vector<std::uint32_t>>& groups, CollectiveOp op,

@@ -28,8 +28,15 @@ class Plans {
 
   const Plan& plan(const std::vector<std::vector<std::uint32_t>>& groups, CollectiveOp op,
                    const Algorithm& algorithm);
-  /// The algorithm NCCL chooses for a group.
-  const Algorithm& chosen(const std::vector<std::uint32_t>& group, CollectiveOp op, Bytes size);
+  /// What NCCL chooses for a group. A forced algorithm that lacks the operation or does not fit there
+  /// leaves it to NCCL, as with NCCL_ALGO.
+  struct Chosen {
+    const Algorithm* algorithm = nullptr;
+    Protocol protocol = Protocol::simple;
+    double graph_channels = 1;
+  };
+  Chosen chosen(const std::vector<std::uint32_t>& group, CollectiveOp op, Bytes size, DataType type,
+                std::string_view forced);
   const Topology& topology() const { return topology_; }
   const std::vector<GpuId>& gpus() const { return gpus_; }
 

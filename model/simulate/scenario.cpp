@@ -25,14 +25,6 @@ void Scenario::visit(const ConstantVisitor& visitor) {
 namespace {
 
 // Kind of the network between nodes: of the first link that leaves a NIC for the fabric.
-LinkKind network_kind(const Topology& t) {
-  for (std::size_t l = 0; l < t.link_count(); ++l) {
-    const Link link = t.link(LinkId{l});
-    if (is_network(link.kind)) return link.kind;
-  }
-  return LinkKind::ib;
-}
-
 // Slowest PCIe link of the first GPU's way, nominal: what a batch from the host crosses.
 double host_link_bandwidth(const Topology& t) {
   double slowest = 0;
@@ -108,8 +100,8 @@ Scenario make_scenario(const Experiment& experiment) {
   s.compute = s.gpu.constants;
   s.host = built_in_host_constants();
   s.gpu_spread = built_in_gpu_spread();
-  s.collective = built_in_collective_constants(s.gpu.architecture, network_kind(topology));
-  s.input_bandwidth = host_link_bandwidth(topology) * s.collective.pcie_efficiency;
+  s.collective = built_in_collective_constants(machine_of(topology));
+  s.input_bandwidth = host_link_bandwidth(topology) * s.collective.path.pcie_efficiency;
   s.fidelity = experiment.fidelity;
   s.algorithm = experiment.algorithm;
   s.stragglers = experiment.stragglers;

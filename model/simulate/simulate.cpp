@@ -65,7 +65,8 @@ void describe(const Scenario& s, const Experiment& experiment, const Outcome& ou
     if (call.bucket < 0 || call.bytes.count <= largest) continue;
     largest = call.bytes.count;
     const Call& run = outcome.calls->calls()[i];
-    r.collective = fmt::format("{}/Simple, {} channels", run.algorithm->name, run.channels);
+    r.collective = fmt::format("{}/{}, {} channels", run.algorithm->name,
+                               name_of(run.protocol), run.channels);
   }
 }
 

@@ -64,7 +64,7 @@ class Writer {
         const Call& call = outcome_.calls->calls()[task.collective];
         span.bytes = outcome_.workload->collectives[task.collective].bytes;
         span.detail = timeline->intern(
-            fmt::format("{}/Simple, {} channels", call.algorithm->name, call.channels));
+            fmt::format("{}/{}, {} channels", call.algorithm->name, name_of(call.protocol), call.channels));
       } else if (task.kind == TaskKind::fast_forward) {
         span.detail =
             timeline->intern(fmt::format("{} more micro-batches like the one before", task.count));

@@ -1,0 +1,42 @@
+#pragma once
+// A schedule with the links it loads: free of constants, so that many sizes share it.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/collective/algorithm.h"
+#include "model/collective/constants.h"
+#include "model/collective/fluid_run.h"
+#include "model/collective/granularity.h"
+#include "model/collective/link_resources.h"
+#include "model/collective/timing.h"
+
+namespace dsim {
+
+struct PlannedCollective {
+  Schedule schedule;
+  std::unique_ptr<LinkResources> resources;  ///< folded; null for Pattern::rounds
+};
+
+PlannedCollective plan_collective(const Algorithm& algorithm, const PlanRequest& request);
+
+/// A call of a plan made ready: how it is cut and what it costs, alone on the network.
+struct PreparedCollective {
+  std::uint32_t channels = 1;
+  FluidCollective fluid;
+  std::string bottleneck;  ///< "NIC (node0.nic3 -> leaf3)", "NVLink", "CTAs", "latency"
+  double limit_seconds = 0;  ///< if only the busiest link worked, at its nominal rate; 0 if none
+};
+
+struct CallCosts {
+  Protocol protocol = Protocol::simple;
+  GranularityLimits limits;
+  double graph_channels = 1;
+  double launch_floor = 0;
+};
+
+PreparedCollective prepare_collective(const PlannedCollective& plan, const Topology& topology,
+                                      CollectiveOp op, Bytes size, const CallCosts& call,
+                                      const CollectiveConstants& constants);
+
+}  // namespace dsim
