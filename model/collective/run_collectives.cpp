@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "model/collective/prepare.h"
+#include "model/collective/ring_recursion.h"
 #include "model/collective/steps_run.h"
 #include "sim/base/error.h"
 
@@ -81,6 +82,12 @@ std::vector<CollectiveResult> run_collectives(const Topology& topology,
                        s.granularity.channels / run.graph_channels);
     if (fidelity == Fidelity::steps) {
       s.rates = alone_rates(schedule, s.granularity, s.cost, resources, i, capacities);
+      if (runs.size() == 1 &&
+          never_contended(schedule, s.granularity, s.cost, resources, i, capacities)) {
+        const RingTimes times = ring_recursion(schedule, s.granularity, s.cost, s.rates);
+        return {{std::max(run.constants->gpu.launch + times.end.seconds(), run.least_seconds),
+                 s.granularity.channels, times.messages}};
+      }
       s.steps_run = std::make_unique<StepsRun>(engine, network, schedule, resources, i);
     } else {
       s.fluid.launch_seconds = run.constants->gpu.launch;

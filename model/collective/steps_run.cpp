@@ -4,13 +4,6 @@
 
 namespace dsim {
 
-namespace {
-// NCCL_STEPS = 8 steps a FIFO; a slice of Simple in a ring takes sliceSteps = 2 of them, another
-// message one (NVIDIA/nccl src/include/collectives.h). Over a network there are two FIFOs in a row,
-// the sender's and the receiver's, which the proxies join.
-constexpr std::int64_t fifo_steps = 8;
-}  // namespace
-
 StepsRun::StepsRun(Engine& engine, ActivityNetwork& network, const Schedule& schedule,
                    const LinkResources& resources, std::size_t schedule_index)
     : engine_(engine),
@@ -31,7 +24,7 @@ void StepsRun::start(const Granularity& granularity, const StepCost& cost,
   loop_ops_ = ring ? schedule_.rounds + 1 : 1;
   ops_ = ring ? g_.loops * loop_ops_ : g_.messages;
   slice_bytes_ = g_.message_bytes / g_.slices;
-  room_ = ring && cost.hides_latency ? fifo_steps / 2 : fifo_steps * (ring ? 1 : g_.slices);
+  room_ = fifo_slices(schedule_.pattern, g_, cost);
   overhead_ = Time::from_seconds(cost_.overhead);
   post_ = Time::from_seconds(cost_.post);
   workers_.assign(schedule_.first_worker[g_.channels], {});

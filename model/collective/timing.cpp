@@ -84,6 +84,15 @@ StepCost step_cost(const Schedule& s, const Granularity& g, Protocol protocol,
   return cost;
 }
 
+// NCCL_STEPS = 8 steps a FIFO; a slice of Simple in a ring takes sliceSteps = 2 of them, another
+// message one (NVIDIA/nccl src/include/collectives.h). Over a network there are the sender's and the
+// receiver's FIFO in a row, which the proxies join.
+std::int64_t fifo_slices(Pattern pattern, const Granularity& g, const StepCost& cost) {
+  constexpr std::int64_t steps = 8;
+  if (pattern == Pattern::ring) return cost.hides_latency ? steps / 2 : steps;
+  return steps * g.slices;
+}
+
 double channel_work(const Schedule& s, const Granularity& g, const StepCost& cost) {
   const double sends = static_cast<double>(g.messages);
   const double extra = s.pattern == Pattern::ring

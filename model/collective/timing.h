@@ -53,6 +53,9 @@ AloneTime alone_time(const Schedule& schedule, const Granularity& granularity, c
 double slice_latency(const Granularity& granularity, const StepCost& cost, bool network,
                      double rate);
 
+/// Slices that fit the FIFO of a connection inside a node; over a network there are two FIFOs.
+std::int64_t fifo_slices(Pattern pattern, const Granularity& granularity, const StepCost& cost);
+
 /// Work of a channel in bytes per connection, the receive-only operations of a ring included.
 double channel_work(const Schedule& schedule, const Granularity& granularity, const StepCost& cost);
 

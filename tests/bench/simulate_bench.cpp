@@ -25,13 +25,18 @@ void ring_steps(benchmark::State& state) {
   for (std::size_t g = 0; g < topology->gpu_count(); ++g) gpus.emplace_back(g);
   const Communicator c =
       make_communicator(*topology, topology->default_routing(), Architecture::hopper, gpus);
-  const CollectiveConstants k = built_in_collective_constants(Architecture::hopper, LinkKind::ib);
-  const CollectiveRequest request{
-      &c, CollectiveOp::all_reduce, 64_MiB, &algorithm_by_name("ring"), 2, Time{}};
+  const CollectiveConstants k = built_in_collective_constants(machine_of(*topology));
+  const NcclGraphs graphs = find_nccl_graphs(c, {});
+  const Schedule schedule = algorithm_by_name("ring").plan({.communicator = &c, .nccl = &graphs});
+  CollectiveRun run;
+  run.schedule = &schedule;
+  run.size = 64_MiB;
+  run.limits.channels = 2;
+  run.constants = &k;
   std::int64_t messages = 0;
   for (auto _ : state)
     messages += static_cast<std::int64_t>(
-        run_collectives(std::span(&request, 1), k, Fidelity::steps)[0].messages);
+        run_collectives(*topology, std::span(&run, 1), Fidelity::steps)[0].messages);
   state.SetItemsProcessed(messages);
 }
 BENCHMARK(ring_steps)->Unit(benchmark::kMillisecond);

@@ -11,15 +11,14 @@ using namespace dsim::test;
 namespace {
 
 double difference(const Topology& topology, std::string_view algorithm, Bytes size,
-                  std::uint32_t channels, int copies) {
+                  std::uint32_t channels, int copies, Protocol protocol = Protocol::simple) {
   const Communicator c = everybody(topology);
-  const CollectiveConstants k = built_in_collective_constants(c.architecture, LinkKind::ib);
-  const std::vector<CollectiveRequest> requests(
-      static_cast<std::size_t>(copies),
-      {&c, CollectiveOp::all_reduce, size, &algorithm_by_name(algorithm), channels, Time{}});
-  const double fluid = run_collectives(requests, k, Fidelity::fluid).back().seconds;
-  const double steps = run_collectives(requests, k, Fidelity::steps).back().seconds;
-  return fluid / steps - 1;
+  const CollectiveConstants k = built_in_collective_constants(machine_of(topology));
+  const auto at = [&](Fidelity fidelity) {
+    return seconds(c, algorithm, CollectiveOp::all_reduce, size, k, fidelity, channels, copies,
+                   protocol);
+  };
+  return at(Fidelity::fluid) / at(Fidelity::steps) - 1;
 }
 
 }  // namespace

@@ -142,7 +142,7 @@ TEST_CASE("a ring moves the textbook number of bytes and crosses each NIC once p
                                    {CollectiveOp::all_gather, n - 1},
                                    {CollectiveOp::reduce_scatter, n - 1}}) {
     const Schedule s = planned("ring", c, op);
-    const Granularity g = granularity(s, 256_MiB);
+    const Granularity g = granularity(s, 256_MiB, Protocol::simple);
     std::vector<double> sent(c.size(), 0);
     std::map<std::uint32_t, int> nic_crossings;
     for (const Connection& connection : s.connections) {

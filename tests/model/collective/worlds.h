@@ -7,6 +7,7 @@
 #include "model/collective/algorithm.h"
 #include "model/collective/communicator.h"
 #include "model/collective/constants.h"
+#include "model/collective/run_collectives.h"
 #include "sim/base/data_files.h"
 
 namespace dsim::test {
@@ -34,18 +35,39 @@ inline Schedule planned(const std::string& algorithm, const Communicator& c, Col
 
 inline Constant exactly(double value) { return {value, 0, Level::assumed, "test", ""}; }
 
-/// Constants in which only latency `alpha` and links cost anything.
+/// Constants in which only latency `alpha` of every step and links cost anything.
 inline CollectiveConstants ideal(double alpha) {
-  CollectiveConstants k;
-  k.launch = exactly(0);
-  k.step_latency = k.tree_latency = exactly(alpha);
-  k.slice_overhead = exactly(0);
-  k.channel_rate = k.tree_rate = exactly(1e15);
-  k.network_latency = exactly(alpha);
-  k.network_post = exactly(0);
-  k.nvlink_efficiency = k.pcie_efficiency = k.socket_efficiency = k.network_efficiency = exactly(1);
-  k.memory_traffic = exactly(3);
+  CollectiveConstants k = built_in_collective_constants({});
+  k.visit([&](std::string_view name, Constant& constant) {
+    const auto says = [&](std::string_view word) { return name.find(word) != name.npos; };
+    const bool step = says("step") || says("hop");
+    const bool share = says("efficiency") || says("share") || says("staging") || says("gain") ||
+                       name == "NVLS-tree loop";
+    constant = exactly(step ? alpha : says("rate") || says("copy to itself") ? 1e15 : share ? 1 : 0);
+  });
+  k.gpu.tree_step[0] = exactly(alpha);
+  k.gpu.memory_traffic = exactly(3);
   return k;
+}
+
+/// Seconds of the last of `copies` like collectives side by side.
+inline double seconds(const Communicator& c, std::string_view algorithm, CollectiveOp op, Bytes size,
+                      const CollectiveConstants& k, Fidelity fidelity, std::uint32_t channels = 0,
+                      int copies = 1, Protocol protocol = Protocol::simple) {
+  const NcclGraphs graphs = find_nccl_graphs(c, {});
+  const Schedule schedule = algorithm_by_name(algorithm).plan(
+      {.communicator = &c, .op = op, .size = size, .nccl = &graphs});
+  CollectiveRun run;
+  run.schedule = &schedule;
+  run.op = op;
+  run.size = size;
+  run.protocol = protocol;
+  run.limits.channels = channels;
+  run.limits.blackwell = c.architecture == Architecture::blackwell;
+  run.graph_channels = std::max(1, graphs.ring.channels);
+  run.constants = &k;
+  const std::vector<CollectiveRun> runs(static_cast<std::size_t>(copies), run);
+  return run_collectives(*c.topology, runs, fidelity).back().seconds;
 }
 
 }  // namespace dsim::test
