@@ -89,7 +89,7 @@ TEST_CASE("more bandwidth or less latency never slows a collective") {
   const Communicator c = everybody(*topology);
   const auto algorithm = GENERATE("ring", "tree");
   const auto mib = GENERATE(1, 16, 256);
-  CollectiveConstants k = built_in_collective_constants({.architecture = Architecture::ampere});
+  CollectiveConstants k = built_in_collective_constants(machine_of(*topology));
   const Bytes size{std::int64_t{mib} << 20};
   const double base = seconds(c, algorithm, CollectiveOp::all_reduce, size, k, Fidelity::fluid);
   k.visit([&](std::string_view name, Constant& constant) {
