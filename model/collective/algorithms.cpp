@@ -15,7 +15,7 @@ namespace dsim {
   X(nvls)                  \
   X(nvls_tree)             \
   X(collnet_direct)        \
-  X(collnet_chain)  \
+  X(collnet_chain)         \
   X(pat)                   \
   X(recursive_doubling)    \
   X(halving_doubling)      \

@@ -30,16 +30,19 @@ void StepsRun::start(const Granularity& granularity, const StepCost& cost,
   workers_.assign(schedule_.first_worker[g_.channels], {});
   connections_.assign(schedule_.first_connection[g_.channels], {});
   latency_.resize(connections_.size());
+  cap_.resize(connections_.size());
   receive_.resize(g_.channels);
   last_receive_.resize(g_.channels);
   for (std::uint32_t channel = 0; channel < g_.channels; ++channel) {
-    const double rate = rates.empty() ? cost.rate : rates[channel].channel;
+    const double rate = rates[channel].channel;
     const double slice = slice_bytes_ / rate;
     receive_[channel] = Time::from_seconds(cost.last_operation * slice);
     last_receive_[channel] = Time::from_seconds((cost.last_operation + cost.fill) * slice);
     for (auto c = schedule_.first_connection[channel]; c < schedule_.first_connection[channel + 1];
          ++c) {
       const Connection& connection = schedule_.connections[c];
+      const double pace = connection.network ? rates[channel].network : rates[channel].local;
+      cap_[c] = std::min(cost.rate, pace);
       latency_[c] = Time::from_seconds(
           std::max(0.0, slice_latency(g_, cost, connection.network, rate) + connection.latency));
     }
@@ -138,7 +141,7 @@ void StepsRun::begin_flow(std::uint64_t connection) {
       schedule_.connections[connection].network && schedule_.pattern == Pattern::stream;
   network_.start<&StepsRun::flow_done>(
       {.work = message ? g_.message_bytes : slice_bytes_,
-       .cap = cost_.rate,
+       .cap = cap_[connection],
        .weight = 1,
        .loads = std::span(loads_).subspan(first_load_[connection],
                                           first_load_[connection + 1] - first_load_[connection])},

@@ -20,7 +20,8 @@ class StepsRun {
   StepsRun(const StepsRun&) = delete;
 
   /// Starts now; `done(self, argument)` runs when the last worker has finished. `rates` are those of
-  /// the used channels alone (alone_rates): latencies that hide behind copies depend on them.
+  /// the used channels alone (alone_rates): a channel never sends faster, for all of them move in
+  /// step, and latencies that hide behind copies depend on them.
   void start(const Granularity& granularity, const StepCost& cost, std::span<const HopRates> rates,
              double launch_seconds, Engine::Action done, void* self, std::uint64_t argument);
 
@@ -61,6 +62,7 @@ class StepsRun {
   std::int64_t room_ = 0;  // slices of a connection's FIFO
   double slice_bytes_ = 0;
   Time overhead_, post_;
+  std::vector<double> cap_;         // by connection, B/s
   std::vector<Time> latency_;       // by connection, of a slice
   std::vector<Time> receive_, last_receive_;  // by channel: operation that only receives, per slice
   std::vector<Load> loads_;         // of connections, on the wire

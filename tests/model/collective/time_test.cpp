@@ -81,7 +81,7 @@ TEST_CASE("a broadcast streams: its time tends to S over the bottleneck") {
   const auto topology = shipped("dgx-a100x1.json");
   const Communicator c = everybody(*topology);
   CHECK(seconds(c, "ring", CollectiveOp::broadcast, 4_GiB, ideal(0), Fidelity::fluid) ==
-        Approx(4294967296.0 / 300e9).epsilon(.02));
+        Approx(4294967296.0 / 300e9).epsilon(.03));
 }
 
 TEST_CASE("more bandwidth or less latency never slows a collective") {
