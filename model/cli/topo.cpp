@@ -6,6 +6,7 @@
 
 #include "model/cli/commands.h"
 #include "model/cli/standard_output.h"
+#include "model/simulate/topology_gpu.h"
 #include "sim/base/error.h"
 #include "sim/base/output_file.h"
 #include "sim/network/topology_dot.h"
@@ -39,6 +40,7 @@ class TopoCommand {
     std::optional<OutputFile> picture;
     if (!dot_.empty()) picture.emplace("--dot", dot_);
     const auto topology = load_topology(file_);
+    gpu_of(*topology);  // refuses a GPU that no row of the table has
     if (dot_to_stdout) return print(topology_dot(*topology));
     const TopologySummary summary = summarize(*topology);
     if (picture) picture->write([&](std::ostream& out) { out << topology_dot(*topology); });

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "model/compute/gpu.h"
+#include "model/simulate/topology_gpu.h"
 #include "model/workload/model.h"
 #include "sim/base/data_files.h"
 #include "sim/base/error.h"
-#include "sim/base/spelling.h"
 
 namespace dsim {
 namespace {
@@ -21,14 +21,6 @@ namespace {
 std::string nearest_multiples(std::int64_t value, std::int64_t unit) {
   const std::int64_t below = value / unit * unit, above = below + unit;
   return below > 0 ? fmt::format("{} or {}", below, above) : fmt::format("{}", above);
-}
-
-/// Topology files name GPUs that only the models know.
-void check_gpu(const Topology& topology) {
-  std::vector<std::string_view> known;
-  for (const Gpu* gpu : gpus()) known.push_back(gpu->name);
-  if (std::find(known.begin(), known.end(), topology.gpu_model()) == known.end())
-    topology.refuse_gpu(unknown_name("GPU", topology.gpu_model(), known));
 }
 
 }  // namespace
@@ -42,7 +34,7 @@ std::shared_ptr<const Topology> draft_topology(const ExperimentDraft& draft) {
   if (std::filesystem::is_directory(path, error))
     throw InputError(fmt::format("--topology {} is a directory, not a file", draft.topology));
   auto topology = load_topology(find_data_file(draft.topology, "topologies"));
-  check_gpu(*topology);
+  gpu_of(*topology);
   return topology;
 }
 

@@ -47,6 +47,22 @@ class LinkCounts {
   std::size_t* last_ = nullptr;
 };
 
+/// Link by link, with the rates that faults leave and without what is broken.
+void count_faulty_links(const ClusterTopology& topology, LinkCounts& links) {
+  const auto add = [&](std::size_t l) {
+    const Link link = topology.link(LinkId(l));
+    links.add(link, topology.vertex_kind(link.from), topology.vertex_kind(link.to), 1);
+  };
+  std::size_t first = 0;
+  for (std::size_t node = 0; node < topology.cluster().nodes; ++node) {
+    const NodeType& type = topology.node_type(node);
+    for (std::size_t l = 0; l < type.graph.links.size(); ++l)
+      if (type.open(LinkId(l))) add(first + l);
+    first += type.graph.links.size();
+  }
+  for (std::size_t l = first; l < topology.link_count(); ++l) add(l);
+}
+
 void count_parts(const ClusterTopology& topology, TopologySummary& summary) {
   const Cluster& cluster = topology.cluster();
   const Fabric& fabric = *cluster.fabric;
@@ -63,10 +79,15 @@ void count_parts(const ClusterTopology& topology, TopologySummary& summary) {
   const auto kind_of = [&](FabricEnd end) {
     return end.is_port ? VertexKind::nic : fabric.vertex_kind(end.index);
   };
-  for (std::size_t l = 0; l < fabric.link_count(); ++l) {
-    const Cable cable = fabric.cable(l);
-    links.add({{}, {}, cable.bandwidth, cable.latency, cable.kind}, kind_of(cable.from),
-              kind_of(cable.to), 1);
+  if (cluster.faults > 0) {
+    links = {};
+    count_faulty_links(topology, links);
+  } else {
+    for (std::size_t l = 0; l < fabric.link_count(); ++l) {
+      const Cable cable = fabric.cable(l);
+      links.add({{}, {}, cable.bandwidth, cable.latency, cable.kind}, kind_of(cable.from),
+                kind_of(cable.to), 1);
+    }
   }
   for (const auto& [kind, count] : vertices) summary.vertices.push_back({kind, count});
   summary.links = links.classes();
