@@ -19,6 +19,7 @@ struct ExperimentFlags::Given {
 };
 
 ExperimentFlags::ExperimentFlags(CLI::App& command, const std::vector<std::string_view>& left_out) {
+  command.footer("Sizes carry their unit: \"25 MiB\", \"1 GB\". GPUs and ranks count from 0.");
   for (const Setting* setting : settings()) {
     if (std::find(left_out.begin(), left_out.end(), setting->name) != left_out.end()) continue;
     auto given = std::make_shared<Given>();

@@ -19,6 +19,7 @@ constexpr std::string_view introduction =
     "\n"
     "  dsim --topology dgx8x64.json --model bert            one step, explained\n"
     "  dsim scale --topology dgx8x64.json --model bert      from one node to all\n"
+    "  dsim collective --topology dgx8x64.json             all-reduce times, as nccl-tests\n"
     "  dsim topo dgx8x64.json                               what a cluster file describes\n"
     "  dsim validate training                               published step times, predicted\n"
     "  dsim list                                            models, GPUs, clusters, ...\n";
@@ -69,6 +70,14 @@ std::string commands_text(const CLI::App& command) {
   return text;
 }
 
+/// What a command has to say about its values, if anything.
+std::string footer_text(const CLI::App& command) {
+  std::string text;
+  if (command.get_footer().empty()) return text;
+  for (const std::string& line : wrap_text("", command.get_footer(), width)) text += line + '\n';
+  return '\n' + text;
+}
+
 std::string usage_line(const CLI::App& command) {
   std::string usage = "Usage: " + command_path(command);
   if (command.get_option_no_throw("--topology")) usage += " --topology FILE";
@@ -97,8 +106,7 @@ std::string help_text(const CLI::App& command) {
     return fmt::format("{}: {}\n\n", command_path(command), command.get_description()) +
            usage_line(command) +
            (command.get_subcommands({}).empty() ? "" : "\nCommands\n" + commands_text(command)) +
-           options_text(command) +
-           "\nSizes carry their unit: \"25 MiB\", \"1 GB\". GPUs and ranks count from 0.\n";
+           options_text(command) + footer_text(command);
   return short_usage() +
          "\nUsage: dsim [simulate] --topology FILE [flags]\n       dsim COMMAND [flags]\n" +
          "\nCommands\n" + commands_text(command) +

@@ -11,10 +11,10 @@
 #include "model/cli/commands.h"
 #include "model/cli/standard_output.h"
 #include "model/collective/algorithm.h"
-#include "model/compute/gpu.h"
+#include "model/compute/gpu_aliases.h"
 #include "model/simulate/text_layout.h"
 #include "model/strategy/ddp.h"
-#include "model/workload/model.h"
+#include "model/workload/model_aliases.h"
 #include "sim/base/data_files.h"
 #include "sim/base/error.h"
 #include "sim/base/quantity.h"
@@ -28,9 +28,18 @@ namespace {
 using Entry = std::pair<std::string, std::string>;
 using Entries = std::vector<Entry>;
 
+/// The help, and the other names behind it: "BERT-large pretraining (also bert)".
+std::string with_aliases(std::string_view help, const std::vector<std::string_view>& aliases) {
+  std::string text(help);
+  for (const std::string_view alias : aliases)
+    text += fmt::format("{}{}", &alias == aliases.data() ? " (also " : ", ", alias);
+  return aliases.empty() ? text : text + ")";
+}
+
 Entries model_entries() {
   Entries entries;
-  for (const ModelKind* kind : model_kinds()) entries.emplace_back(kind->name, kind->help);
+  for (const ModelKind* kind : model_kinds())
+    entries.emplace_back(kind->name, with_aliases(kind->help, aliases_of(*kind)));
   return entries;
 }
 
@@ -38,10 +47,13 @@ Entries gpu_entries() {
   Entries entries;
   for (const Gpu* gpu : gpus())
     entries.emplace_back(
-        gpu->name, fmt::format("{}: {} SMs, {} FLOP/s dense {}, {}, {}", gpu->title, gpu->sms,
-                               format_si(gpu->bf16 > 0 ? gpu->bf16 : gpu->fp16),
-                               gpu->bf16 > 0 ? "bf16" : "fp16", format_binary_bytes(gpu->hbm_bytes),
-                               format_bandwidth_bytes(Bandwidth{gpu->hbm_bandwidth})));
+        gpu->name,
+        with_aliases(
+            fmt::format("{}: {} SMs, {} FLOP/s dense {}, {}, {}", gpu->title, gpu->sms,
+                        format_si(gpu->bf16 > 0 ? gpu->bf16 : gpu->fp16),
+                        gpu->bf16 > 0 ? "bf16" : "fp16", format_binary_bytes(gpu->hbm_bytes),
+                        format_bandwidth_bytes(Bandwidth{gpu->hbm_bandwidth})),
+            aliases_of(*gpu)));
   return entries;
 }
 

@@ -1,4 +1,5 @@
 #include "model/compute/gpu.h"
+#include "model/compute/gpu_aliases.h"
 
 #include <algorithm>
 #include <cctype>
@@ -116,6 +117,13 @@ double Gpu::peak(Precision precision) const {
       known += (known.empty() ? "" : ", ") + std::string(name_of(other));
   throw InputError(std::string(name) + " has no " + std::string(name_of(precision)) +
                    " mode (it has " + known + ")");
+}
+
+std::vector<std::string_view> aliases_of(const Gpu& gpu) {
+  std::vector<std::string_view> result;
+  for (const auto& [alias, name] : aliases)
+    if (name == gpu.name) result.push_back(alias);
+  return result;
 }
 
 const Gpu& gpu_by_name(std::string_view name) {

@@ -84,6 +84,7 @@ class PanelWriter {
         x0_ + width_);
     put(R"(<clipPath id="plot{}"><rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/></clipPath>)",
         index_, x0_ - 6, y0_ - 6, width_ + 12, height_ + 12);
+    for (const Mark& mark : panel_.marks) vertical(mark);
     put(R"svg(<g clip-path="url(#plot{})">)svg", index_);
     for (const Series& series : panel_.series) band(series);
     for (const Series& series : panel_.series) line(series);
@@ -128,6 +129,14 @@ class PanelWriter {
     const double middle = y0_ + height_ / 2;
     put(R"svg(<text class="quiet" transform="translate({:.1f} {:.1f}) rotate(-90)" text-anchor="middle">{}</text>)svg",
         x0_ - left + 14, middle, escaped(panel_.y.label));
+  }
+
+  /// Words along the line, from its top down: several of them stand close together.
+  void vertical(const Mark& mark) {
+    const double at = x(mark.x);
+    put(R"(<path class="ideal" d="M{:.1f} {:.1f}v{:.1f}"/>)", at, y0_, height_);
+    put(R"svg(<text class="quiet" transform="translate({:.1f} {:.1f}) rotate(-90)" text-anchor="end">{}</text>)svg",
+        at - 4, y0_ + 2, escaped(mark.text));
   }
 
   void band(const Series& series) {

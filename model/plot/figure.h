@@ -34,10 +34,17 @@ struct Series {
   std::vector<ChartPoint> points;
 };
 
+/// A vertical line where something changes, with words at its top.
+struct Mark {
+  double x = 0;
+  std::string text;
+};
+
 /// One chart; points outside the axes are not drawn.
 struct Panel {
   Axis x, y;
   std::vector<Series> series;
+  std::vector<Mark> marks = {};
 };
 
 /// Panels side by side under a title.

@@ -1,4 +1,6 @@
 // The table of models. A family adds its kinds with one line.
+#include <algorithm>
+#include <cctype>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -6,6 +8,7 @@
 #include "model/workload/bert.h"
 #include "model/workload/gpt2.h"
 #include "model/workload/model.h"
+#include "model/workload/model_aliases.h"
 #include "model/workload/resnet.h"
 #include "sim/base/registry.h"
 
@@ -51,9 +54,24 @@ std::vector<const ModelKind*> model_kinds() {
 }
 
 const ModelKind& model_kind(std::string_view name) {
+  const auto same = [&](std::string_view other) {
+    return std::equal(name.begin(), name.end(), other.begin(), other.end(), [](char a, char b) {
+      return std::tolower(static_cast<unsigned char>(a)) == b;  // the table is in lower case
+    });
+  };
   for (const Alias& alias : aliases)
-    if (alias.alias == name) name = alias.name;
-  return Registry<ModelKind>("model", model_kinds()).at(name);
+    if (same(alias.alias)) name = alias.name;
+  const std::vector<const ModelKind*> kinds = model_kinds();
+  for (const ModelKind* kind : kinds)
+    if (same(kind->name)) return *kind;
+  return Registry<ModelKind>("model", kinds).at(name);
+}
+
+std::vector<std::string_view> aliases_of(const ModelKind& kind) {
+  std::vector<std::string_view> result;
+  for (const Alias& alias : aliases)
+    if (alias.name == kind.name) result.push_back(alias.alias);
+  return result;
 }
 
 }  // namespace dsim

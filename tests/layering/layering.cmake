@@ -18,13 +18,15 @@ set(rows
   # Kernel times know nothing of networks; only the memory of a rank asks its strategy.
   "model/compute/memory=sim/base|model/calibration|model/workload|model/compute|model/strategy"
   "model/compute=sim/base|model/calibration|model/workload|model/compute"
+  # The faces of a sweep over sizes share the text layout of the other reports.
+  "model/collective/report=sim/base|sim/network|model/calibration|model/workload|model/compute|model/collective|model/simulate/text_layout"
   # Collectives know the machine and the engine, but no strategies.
   "model/collective=sim/base|sim/engine|sim/network|sim/trace|model/calibration|model/workload|model/compute|model/collective"
   # Strategies are pure functions from layers to programs: no engine, no network.
   "model/strategy=sim/base|model/calibration|model/workload|model/compute|model/collective|model/strategy"
   "model/simulate=sim|model/calibration|model/workload|model/compute|model/collective|model/strategy|model/simulate"
   # Figures of what was simulated.
-  "model/plot=sim/base|model/simulate|model/plot"
+  "model/plot=sim/base|model/collective|model/simulate|model/plot"
   "model/cli=sim|model|calibrate"
   # Samples and measurements are taken without knowing how they are fitted.
   "calibrate/sample=sim/base|calibrate/sample"
@@ -38,7 +40,7 @@ set(libraries
   "boost/graph=sim/network"
   "boost/=sim|model|calibrate|gui"
   "simdjson=sim/base"
-  "rapidjson/=sim|model/simulate|model/cli|calibrate|gui/core"
+  "rapidjson/=sim|model/simulate|model/collective/report|model/cli|calibrate|gui/core"
   "expat=model/collective/msccl"
   "CLI/=model/cli|calibrate/measure"
   "Eigen/=calibrate"
