@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 
+#include "model/collective/custom_program.h"
 #include "model/collective/report/collective_report.h"
 #include "model/collective/report/ranks.h"
 #include "model/collective/report/sizes.h"
@@ -18,6 +19,7 @@ namespace dsim {
 namespace {
 
 constexpr std::string_view default_sizes = "8:8G:2";
+constexpr std::string_view custom = "custom";  // the algorithm that runs a program
 constexpr std::int64_t most_channels = 1024;
 
 /// The one of `values` whose name_of is `word`. InputError lists them.
@@ -113,6 +115,8 @@ CollectiveFlags::CollectiveFlags(CLI::App& command) {
   option("--backend", backend_, "NAME", "Network", "nccl (default), gloo or mpi");
   option("--algorithm", algorithm_, "NAME", "Network",
          "force it (dsim list algorithms); default: what the back end chooses");
+  option("--program", program_, "FILE", "Network",
+         "an algorithm of your own: MSCCL XML, or JSON (docs/collectives.md)");
   option("--protocol", protocol_, "NAME", "Network", "force LL, LL128 or Simple");
   option("--channels", channels_, "N", "Network", "at most N channels");
   option("--nccl", nccl_, "KEY=VALUE", "Network",
@@ -200,7 +204,16 @@ void CollectiveFlags::set_network(CollectiveRequestSet& request,
   }
   setup.nccl = parse_nccl_settings(nccl_, version);
   for (const std::string& pair : nccl_) request.forced.push_back(pair);
-  if (!algorithm_.empty()) {
+  if (!program_.empty()) {
+    if (!algorithm_.empty() && algorithm_ != custom)
+      throw InputError(
+          fmt::format("--program is run by --algorithm {}, not {}", custom, algorithm_));
+    setup.custom = std::make_shared<const CustomProgram>(load_custom_program(program_));
+    setup.algorithm = custom;
+    request.forced.push_back("program " + program_);
+  } else if (algorithm_ == custom) {
+    throw InputError("--algorithm custom needs --program FILE");
+  } else if (!algorithm_.empty()) {
     setup.algorithm = algorithm_for(algorithm_, request.query.op);
     request.forced.push_back("algorithm " + setup.algorithm);
   }

@@ -39,8 +39,8 @@ class CollectiveFlags {
   void set_network(CollectiveRequestSet& request, const MeasuredTable* measured) const;
 
   std::string topology_, op_, sizes_, type_, root_, ranks_, gpus_, nodes_;
-  std::string backend_ = "nccl", algorithm_, protocol_, channels_, version_, fidelity_ = "fluid",
-              routing_;
+  std::string backend_ = "nccl", algorithm_, program_, protocol_, channels_, version_,
+              fidelity_ = "fluid", routing_;
   std::vector<std::string> nccl_;
 };
 
