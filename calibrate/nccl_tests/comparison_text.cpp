@@ -55,10 +55,9 @@ std::string comparison_text(const CollectiveComparison& comparison) {
   }
   if (comparison.rows.empty()) return text + "No size in common.\n";
   text += "\n" + table(rows, {6, 8}) + "\n";
-  say("",
-      fmt::format("GB/s: busbw. error: predicted/measured - 1 of the time, ! = measured outside "
-                  "the interval ({} of {} inside).",
-                  inside, comparison.rows.size()));
+  text += "GB/s: busbw. error: predicted/measured - 1 of the time.\n";
+  text += fmt::format("{} of {} inside the 90 % interval, the others marked !\n", inside,
+                      comparison.rows.size());
   return text + closing_line(comparison.summary, 0) + "\n";
 }
 
