@@ -38,18 +38,23 @@ std::vector<PhasePlan> plan_phases(const Schedule& schedule, const PathOf& path,
 std::vector<std::uint32_t> fold_phases(std::vector<PhasePlan>& phases,
                                        std::span<const double> capacities);
 
+/// A phase as an activity. Its rounds come in `parts` bunches, each with its share of the delay, so
+/// that what else crosses the links meets the messages spread over the phase as they are.
+struct PricedPhase : ChannelActivity {
+  std::uint32_t parts = 1;
+};
+
 /// The phases as activities that follow each other. A phase that nobody disturbs takes
 /// rounds x (latency + bytes / rate), rate = least of the messages' caps and capacity / load of the
 /// links; what a rank copies and adds comes on top (added while the next round moves: only what
 /// does not fit beside it). `capacities` by resource.
-std::vector<ChannelActivity> price_phases(const Schedule& schedule,
-                                          std::span<const PhasePlan> phases, Bytes size,
-                                          const RoundCost& cost,
-                                          std::span<const double> capacities);
+std::vector<PricedPhase> price_phases(const Schedule& schedule, std::span<const PhasePlan> phases,
+                                      Bytes size, const RoundCost& cost,
+                                      std::span<const double> capacities);
 
 /// Seconds of priced phases if nobody disturbs them. Ranks that do not wait for each other's
 /// slowest message can be faster.
-double alone_seconds(std::span<const ChannelActivity> phases, std::span<const double> capacities);
+double alone_seconds(std::span<const PricedPhase> phases, std::span<const double> capacities);
 
 /// Runs priced phases one after the other; reusable after it has ended.
 class RoundsFluidRun {
@@ -58,18 +63,20 @@ class RoundsFluidRun {
   RoundsFluidRun(const RoundsFluidRun&) = delete;
 
   /// Starts now; `phases` must stay valid until `done(self, argument)` runs.
-  void start(std::span<const ChannelActivity> phases, double launch_seconds, Engine::Action done,
+  void start(std::span<const PricedPhase> phases, double launch_seconds, Engine::Action done,
              void* self, std::uint64_t argument);
 
  private:
   void wait(double seconds);
+  double delay() const;
   void begin(std::uint64_t);
   void next(std::uint64_t);
 
   Engine& engine_;
   ActivityNetwork& network_;
-  std::span<const ChannelActivity> phases_;
+  std::span<const PricedPhase> phases_;
   std::size_t phase_ = 0;
+  std::uint32_t part_ = 0;
   Engine::Action done_ = nullptr;
   void* self_ = nullptr;
   std::uint64_t argument_ = 0;

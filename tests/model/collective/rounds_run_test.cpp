@@ -2,9 +2,12 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <ctime>
 #include <random>
+#include <tuple>
+#include <utility>
 
 #include "model/collective/message_links.h"
 #include "model/collective/round_stages.h"
@@ -247,8 +250,70 @@ TEST_CASE("Steps and fluid agree on shipped clusters", "[rounds]") {
         const Schedule schedule = algorithm->plan(request);
         const double steps = at_steps(schedule, path, size, cost, capacities).seconds;
         const double fluid = at_fluid(schedule, path, size, cost, capacities);
-        CHECK(fluid == Approx(steps).epsilon(0.10));
+        CHECK(fluid == Approx(steps).epsilon(0.01));
       }
+  }
+}
+
+TEST_CASE("Two collectives side by side take as long at fluid as at steps", "[rounds]") {
+  RoundCost cost;
+  cost.latency_local = 5e-6;
+  cost.latency_network = 15e-6;
+  cost.rate_local = 1.5e11;
+  const std::int64_t size = 16 << 20;
+  const std::pair<const char*, CollectiveOp> calls[] = {
+      {"halving_doubling", CollectiveOp::all_reduce},
+      {"direct", CollectiveOp::all_to_all},
+      {"pairwise", CollectiveOp::all_to_all},
+      {"hierarchical", CollectiveOp::all_reduce},
+      {"pat", CollectiveOp::all_gather},
+      {"gloo_ring", CollectiveOp::all_reduce}};
+  std::vector<double> errors;
+  for (const char* machine : {"dgx-h100x2.json", "a100x16-oversubscribed.json"}) {
+    const auto topology = shipped(machine);
+    const Communicator c = everybody(*topology);
+    const auto capacities = capacities_of(*topology);
+    const PathOf path = paths_along_routes(c);
+    for (const auto& [first, first_op] : calls)
+      for (const auto& [second, second_op] : calls) {
+        const Schedule a = rounds_of(first, c, first_op, size);
+        const Schedule b = rounds_of(second, c, second_op, size);
+        Engine steps_engine, fluid_engine;
+        ActivityNetwork steps(steps_engine, capacities), fluid(fluid_engine, capacities);
+        Stopwatch at_steps_a{&steps_engine}, at_steps_b{&steps_engine};
+        RoundsRun steps_a(steps_engine, steps, a, path), steps_b(steps_engine, steps, b, path);
+        steps_a.start(Bytes{size}, cost, 0, stopped, &at_steps_a, 0);
+        steps_b.start(Bytes{size}, cost, 0, stopped, &at_steps_b, 0);
+        steps_engine.run();
+        Stopwatch at_fluid_a{&fluid_engine}, at_fluid_b{&fluid_engine};
+        const auto phases = [&](const Schedule& schedule) {
+          return price_phases(schedule, plan_phases(schedule, path, capacities.size()), Bytes{size},
+                              cost, capacities);
+        };
+        const auto phases_a = phases(a), phases_b = phases(b);
+        RoundsFluidRun fluid_a(fluid_engine, fluid), fluid_b(fluid_engine, fluid);
+        fluid_a.start(phases_a, 0, stopped, &at_fluid_a, 0);
+        fluid_b.start(phases_b, 0, stopped, &at_fluid_b, 0);
+        fluid_engine.run();
+        errors.push_back(std::abs(at_fluid_a.seconds / at_steps_a.seconds - 1));
+        errors.push_back(std::abs(at_fluid_b.seconds / at_steps_b.seconds - 1));
+      }
+  }
+  std::sort(errors.begin(), errors.end());
+  CHECK(errors[errors.size() / 2] < 0.005);
+  CHECK(errors[errors.size() * 9 / 10] < 0.03);
+  CHECK(errors.back() < 0.12);
+}
+
+TEST_CASE("A collective of no bytes takes its latencies", "[rounds]") {
+  const Communicator c = first_ranks(8);
+  for (const auto& [name, op, rounds] :
+       {std::tuple{"halving_doubling", CollectiveOp::all_reduce, 6},
+        {"direct", CollectiveOp::all_to_all, 1},
+        {"binomial", CollectiveOp::barrier, 6}}) {
+    const Schedule schedule = rounds_of(name, c, op, 0);
+    CHECK(at_steps(schedule, no_links, 0, plain_cost(), {}).seconds == Approx(rounds * 3e-6));
+    CHECK(closed(schedule, no_links, 0, plain_cost(), {}) == Approx(rounds * 3e-6));
   }
 }
 
