@@ -31,7 +31,7 @@ using Entries = std::vector<Entry>;
 /// The help, and the other names behind it: "BERT-large pretraining (also bert)".
 std::string with_aliases(std::string_view help, const std::vector<std::string_view>& aliases) {
   std::string text(help);
-  for (const std::string_view alias : aliases)
+  for (const std::string_view& alias : aliases)
     text += fmt::format("{}{}", &alias == aliases.data() ? " (also " : ", ", alias);
   return aliases.empty() ? text : text + ")";
 }
