@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "calibrate/validate/collective/collectives_report.h"
+#include "calibrate/validate/collective/switches.h"
 #include "model/collective/algorithm.h"
 
 namespace dsim {
@@ -109,6 +110,22 @@ void write_health(Writer& json, std::string_view name, const CollectiveValidatio
   json.EndObject();
 }
 
+void write_switches(Writer& json, const CollectiveValidation& validation) {
+  key(json, "switches");
+  json.StartArray();
+  for (const SwitchSize& one : switch_sizes(validation)) {
+    json.StartObject();
+    member(json, "run", one.run);
+    member(json, "size_bytes", one.bytes);
+    member(json, "time", one.falls ? "falls" : "jumps");
+    member(json, "predicted_size_bytes",
+           one.predicted > 0 ? static_cast<double>(one.predicted) : std::nan(""));
+    member(json, "change", one.change);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 void write_constants(Writer& json, const CollectiveValidation& validation) {
   key(json, "constants");
   json.StartArray();
@@ -172,6 +189,7 @@ void write_summary(Writer& json, const CollectiveValidation& validation) {
     }
     json.EndArray();
   }
+  write_switches(json, validation);
   write_constants(json, validation);
   write_runs(json, validation);
   key(json, "reasons");

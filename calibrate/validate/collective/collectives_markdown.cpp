@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 
 #include "calibrate/validate/collective/collectives_report.h"
+#include "calibrate/validate/collective/switches.h"
+#include "sim/base/quantity.h"
 
 namespace dsim {
 namespace {
@@ -66,6 +69,23 @@ void write_runs(const CollectiveValidation& validation, Out out) {
   }
 }
 
+void write_switches(const CollectiveValidation& validation, Out out) {
+  const std::vector<SwitchSize> switches = switch_sizes(validation);
+  if (switches.empty()) return;
+  fmt::format_to(
+      out,
+      "\n## Switch sizes\n\nKinks of healthy tables beside the nearest predicted change "
+      "of algorithm or protocol: {} of {} within one power of two.\n\n| run | measured at "
+      "| | predicted at | change |\n|---|--:|---|--:|---|\n",
+      std::ranges::count_if(switches, &SwitchSize::met), switches.size());
+  for (const SwitchSize& one : switches)
+    fmt::format_to(
+        out, "| {} | {} | {} | {} | {} |\n", cell(one.run),
+        format_binary_bytes(static_cast<double>(one.bytes)), one.falls ? "falls" : "jumps",
+        one.predicted > 0 ? format_binary_bytes(static_cast<double>(one.predicted)) : "–",
+        cell(one.change));
+}
+
 void write_left_out(const CollectiveValidation& validation, Out out) {
   if (!validation.left_out) return;
   fmt::format_to(
@@ -93,6 +113,7 @@ std::string collectives_markdown(const CollectiveValidation& validation) {
   for (const Division& division : divisions())
     write_groups(validation.by(Health::healthy, division.key), division.title, out);
   write_left_out(validation, out);
+  write_switches(validation, out);
   write_groups(validation.by(Health::healthy, run_key), "Tables", out);
   write_groups(validation.by(Health::unknown, run_key), "Tables whose health is unknown", out);
   write_groups(validation.by(Health::faulty, run_key),

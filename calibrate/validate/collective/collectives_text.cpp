@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "calibrate/validate/collective/collectives_report.h"
+#include "calibrate/validate/collective/switches.h"
 
 namespace dsim {
 namespace {
@@ -57,6 +58,15 @@ void write_left_out(const CollectiveValidation& validation, Out out) {
   fmt::format_to(out, "\n");
 }
 
+void write_switches(const CollectiveValidation& validation, Out out) {
+  const std::vector<SwitchSize> switches = switch_sizes(validation);
+  if (switches.empty()) return;
+  fmt::format_to(out,
+                 "{} kinks in healthy tables, {} within a power of two of a predicted change of "
+                 "algorithm or protocol\n\n",
+                 switches.size(), std::ranges::count_if(switches, &SwitchSize::met));
+}
+
 void write_reasons(const CollectiveValidation& validation, Out out) {
   constexpr std::size_t shown = 12;
   const auto reasons = validation.reasons();
@@ -82,6 +92,7 @@ std::string collectives_text(const CollectiveValidation& validation) {
   write_groups(validation.by(Health::faulty, run_key),
                "Faulty machines, predicted with the faults their headers state", out);
   write_left_out(validation, out);
+  write_switches(validation, out);
   write_constants(validation, out);
   write_reasons(validation, out);
   fmt::format_to(out, "\n{}\n", collectives_line(validation));

@@ -26,8 +26,8 @@ const std::vector<NetworkRule>& network_rules() {
       // Clouds.
       {.link = "gpudirect-tcpxo", .kind = "tcpxo", .count = 8, .gigabits = 200},
       {.link = "gpudirect-tcpx", .kind = "tcpx", .count = 4, .gigabits = 200},
-      {.link = "efa 32x-100g", .kind = "efa", .count = 8, .gigabits = 400},
-      {.link = "efa 16x-200g", .kind = "efa", .count = 8, .gigabits = 400},
+      {.link = "efa 32x-100g", .kind = "efa", .count = 32, .gigabits = 100},
+      {.link = "efa 16x-200g", .kind = "efa", .count = 16, .gigabits = 200},
       {.link = "efa 8x-400g", .kind = "efa", .count = 8, .gigabits = 400},
       {.link = "efa 4x-100g", .kind = "efa", .count = 4, .gigabits = 100},
       {.link = "efa 1x-100g|=100g-efa", .kind = "efa", .count = 1, .gigabits = 100},
@@ -40,8 +40,10 @@ const std::vector<NetworkRule>& network_rules() {
        .gigabits = 200},
       {.link = "slingshot", .refusal = "how many Slingshot NICs is not stated"},
       // RoCE.
-      {.link = "roce 16x-100g", .kind = "roce", .count = 8, .gigabits = 200},
-      {.link = "roce 16x-200g", .kind = "roce", .count = 8, .gigabits = 400},
+      {.link = "roce 4-node-ring 200g", .kind = "roce", .gigabits = 200, .fabric = "ring"},
+      {.link = "roce 200g", .gpu = "gb10", .kind = "roce", .gigabits = 200},
+      {.link = "roce 16x-100g", .kind = "roce", .count = 16, .gigabits = 100},
+      {.link = "roce 16x-200g", .kind = "roce", .count = 16, .gigabits = 200},
       {.link = "roce 8x-400g", .kind = "roce", .count = 8, .gigabits = 400},
       {.link = "roce 1x-400g", .kind = "roce", .count = 1, .gigabits = 400},
       {.link = "roce 2x-100g", .kind = "roce", .count = 2, .gigabits = 100},

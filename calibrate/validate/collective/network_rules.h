@@ -15,6 +15,7 @@ struct NetworkRule {
   int count = 0;                     ///< NICs a node; 0 = as the node type says
   int gigabits = 0;                  ///< a NIC, Gb/s; 0 = as the node type says
   bool sockets = false;              ///< NCCL's socket transport over these NICs
+  std::string_view fabric = {};      ///< "" = one switch, rails beyond two nodes
   std::string_view assumption = {};  ///< what the header leaves open; "" = nothing
   std::string_view refusal = {};     ///< not predictable, because ...
 };

@@ -9,16 +9,11 @@ namespace dsim {
 namespace {
 
 // PCI-SIG rates of x16; between CPUs what NCCL credits them with (NVIDIA/nccl src/graph/topo.h).
-constexpr std::string_view pcie3 = "15.75 GB/s", pcie4 = "31.5 GB/s", pcie5 = "63 GB/s";
-constexpr std::string_view amd_socket = "16 GB/s", intel_socket = "9 GB/s";
+constexpr std::string_view pcie4 = "31.5 GB/s", amd_socket = "16 GB/s";
 
 constexpr std::array boxes{
     PcieBox{"a100-pcie-far-nic", "a100-pcie-40", "amd", pcie4, amd_socket, "0", "1", ""},
-    PcieBox{"a100-pcie-x4", "a100-pcie-40", "amd", pcie4, amd_socket, "0011", "", ""},
-    PcieBox{"h100-pcie-bridge", "h100-pcie", "intel", pcie5, "", "00", "", "300 GB/s"},
     PcieBox{"l40s-node-distance", "l40s", "intel", pcie4, "", "00", "0", ""},
-    PcieBox{"g4dn", "t4", "intel", pcie3, "", "0", "0", ""},
-    PcieBox{"rtx-2080-ti-x2", "rtx-2080-ti", "intel", pcie3, "", "00", "", ""},
 };
 
 void append(std::string& list, const std::string& item) {

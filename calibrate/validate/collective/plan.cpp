@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <regex>
 
 #include "calibrate/validate/collective/machine_rules.h"
 #include "calibrate/validate/collective/network_rules.h"
@@ -45,8 +46,9 @@ std::string topology_text(const MachineRule& machine, const NetworkRule* network
   if (network != nullptr) {
     if (const std::string nics = nics_text(*network); !nics.empty())
       text += fmt::format(R"(, "nics": {{{}}})", nics);
+    const std::string_view usual = nodes > 2 ? "rail_optimised" : "single_switch";
     text += fmt::format(R"(, "fabric": {{"kind": "{}"}})",
-                        nodes > 2 ? "rail_optimised" : "single_switch");
+                        network->fabric.empty() ? usual : network->fabric);
   }
   return text + "}";
 }
@@ -56,6 +58,22 @@ std::shared_ptr<const Topology> build(Shelf& shelf, const std::string& text,
   auto& built = shelf[text];
   if (!built) built = parse_topology(text, std::string(name));
   return built;
+}
+
+/// Nodes as NCCL sees them: an NVLink domain over several trays is one.
+struct Domains {
+  std::int64_t count = 0, gpus = 0;  ///< GPUs of each
+};
+Domains domains_of(const StatedRun& run) {
+  static const std::regex partitions(R"(each of ([0-9]+) NVLink partitions)");
+  std::smatch found;
+  if (!std::regex_search(run.intra_link, found, partitions)) return {run.nodes, run.gpus_per_node};
+  const std::int64_t count = std::stol(found[1].str().substr(0, 6));
+  const std::int64_t gpus = run.nodes * run.gpus_per_node;
+  if (count < 1 || gpus % count != 0)
+    throw Unpredictable{Obstacle::hardware,
+                        fmt::format("{} GPUs in {} equal NVLink partitions", gpus, count)};
+  return {count, gpus / count};
 }
 
 /// The first GPUs of every node.
@@ -81,21 +99,22 @@ void plan_run(CollectivePlan& plan, Shelf& shelf) {
   plan.op = collective_by_name(run.collective);
   plan.type = type_of(run, plan.assumptions);
   const MachineRule& machine = machine_of(run);
-  if (run.nodes > most_nodes)
-    throw Unpredictable{Obstacle::hardware, fmt::format("{} nodes", run.nodes)};
-  const NetworkRule* network = run.nodes > 1 ? &network_of(run) : nullptr;
+  const Domains domains = domains_of(run);
+  if (domains.count > most_nodes)
+    throw Unpredictable{Obstacle::hardware, fmt::format("{} nodes", domains.count)};
+  const NetworkRule* network = domains.count > 1 ? &network_of(run) : nullptr;
   for (const std::string_view text :
        {machine.assumption, network != nullptr ? network->assumption : std::string_view{}})
     if (!text.empty()) plan.assumptions.emplace_back(text);
 
   plan.machine = machine.node;
-  plan.topology = topology_text(machine, network, run.nodes);
+  plan.topology = topology_text(machine, network, domains.count);
   CollectiveSetup setup;
   setup.topology = build(shelf, plan.topology, machine.node);
-  setup.ranks = ranks_of(*setup.topology, run.gpus_per_node);
+  setup.ranks = ranks_of(*setup.topology, domains.gpus);
   const Architecture architecture = gpu_by_name(setup.topology->gpu_model()).architecture;
   plan.architecture = name_of(architecture);
-  plan.nodes = static_cast<std::uint32_t>(run.nodes);
+  plan.nodes = static_cast<std::uint32_t>(domains.count);
   plan.ranks = static_cast<std::uint32_t>(setup.ranks.size());
   const bool sockets = network != nullptr && network->sockets;
   if (network != nullptr)

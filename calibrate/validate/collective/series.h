@@ -25,11 +25,11 @@ struct SeriesRow {
 };
 
 struct CollectiveSeries {
-  std::string name;  ///< of the table, and what tells the runs of one table apart
+  std::string name = {};  ///< of the table, and what tells the runs of one table apart
   const CsvTable* table = nullptr;
   MeasuredColumns measured = MeasuredColumns::nccl_tests;
-  StatedRun stated;
-  std::vector<SeriesRow> rows;
+  StatedRun stated = {};
+  std::vector<SeriesRow> rows = {};
 };
 
 /// A row without a size, counted as not predictable.
