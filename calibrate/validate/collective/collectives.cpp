@@ -26,7 +26,7 @@ Health health_of(const StatedRun& run) {
   return run.healthy == "no" ? Health::faulty : Health::unknown;
 }
 
-void refuse_all(CollectiveRun& run, const std::string& reason) {
+void refuse_all(MeasuredRun& run, const std::string& reason) {
   for (CollectivePoint& point : run.points) point.reason = reason;
 }
 
@@ -68,7 +68,7 @@ void predict_point(CollectivePredictor& predictor, const CollectivePlan& plan,
   }
 }
 
-void predict_run(CollectiveRun& run, std::vector<ConstantInUse>& constants) {
+void predict_run(MeasuredRun& run, std::vector<ConstantInUse>& constants) {
   if (!run.plan.setup) return refuse_all(run, run.plan.reason);
   try {
     CollectivePredictor predictor(*run.plan.setup);
@@ -79,7 +79,7 @@ void predict_run(CollectiveRun& run, std::vector<ConstantInUse>& constants) {
   }
 }
 
-void compare_run(CollectiveRun& run) {
+void compare_run(MeasuredRun& run) {
   for (std::size_t i = 0; i < run.points.size(); ++i) {
     CollectivePoint& point = run.points[i];
     if (point.status != PointStatus::compared) continue;
@@ -102,15 +102,15 @@ void compare_run(CollectiveRun& run) {
   }
 }
 
-std::vector<CollectiveRun> plan_runs(std::span<const CsvTable> tables,
-                                     CollectiveValidation& validation) {
+std::vector<MeasuredRun> plan_runs(std::span<const CsvTable> tables,
+                                   CollectiveValidation& validation) {
   for (const CsvTable& table : tables)
     if (!read_series(table, validation.series, validation.gaps))
       validation.notices.push_back(
           fmt::format("{}: left out, no table of collectives", table.name()));
-  std::vector<CollectiveRun> runs;
+  std::vector<MeasuredRun> runs;
   for (CollectivePlan& plan : plan_collectives(validation.series)) {
-    CollectiveRun& run = runs.emplace_back();
+    MeasuredRun& run = runs.emplace_back();
     run.health = health_of(plan.series->stated);
     for (const SeriesRow& row : plan.series->rows)
       run.points.push_back({.line = row.line, .bytes = row.bytes});
@@ -152,7 +152,7 @@ std::string size_class(std::int64_t bytes) {
 
 ErrorSummary CollectiveValidation::errors(const Filter& filter, Ratio ratio) const {
   std::vector<double> ratios;
-  for (const CollectiveRun& run : runs)
+  for (const MeasuredRun& run : runs)
     for (const CollectivePoint& point : run.points)
       if (point.status == PointStatus::compared && filter(run, point) && ratio(point) > 0)
         ratios.push_back(ratio(point));
@@ -161,14 +161,14 @@ ErrorSummary CollectiveValidation::errors(const Filter& filter, Ratio ratio) con
 
 ErrorSummary CollectiveValidation::overall(Health health) const {
   return errors(
-      [&](const CollectiveRun& run, const CollectivePoint&) { return run.health == health; },
+      [&](const MeasuredRun& run, const CollectivePoint&) { return run.health == health; },
       [](const CollectivePoint& point) { return point.ratio(); });
 }
 
 std::vector<ErrorGroup> CollectiveValidation::by(Health health, const Key& key) const {
   std::vector<std::string> names;
   std::vector<std::vector<double>> ratios;
-  for (const CollectiveRun& run : runs) {
+  for (const MeasuredRun& run : runs) {
     if (run.health != health) continue;
     for (const CollectivePoint& point : run.points) {
       if (point.status != PointStatus::compared) continue;
@@ -189,7 +189,7 @@ std::vector<ErrorGroup> CollectiveValidation::by(Health health, const Key& key) 
 
 std::size_t CollectiveValidation::count(PointStatus status) const {
   std::size_t points = 0;
-  for (const CollectiveRun& run : runs)
+  for (const MeasuredRun& run : runs)
     points +=
         static_cast<std::size_t>(std::ranges::count(run.points, status, &CollectivePoint::status));
   return points;
@@ -208,7 +208,7 @@ std::vector<UnpredictableCount> CollectiveValidation::reasons() const {
     else
       ++found->points;
   };
-  for (const CollectiveRun& run : runs)
+  for (const MeasuredRun& run : runs)
     for (const CollectivePoint& point : run.points)
       if (point.status == PointStatus::not_predictable) add(point.reason);
   for (const SeriesGap& gap : gaps) add(gap.reason);
@@ -225,11 +225,11 @@ CollectiveValidation validate_collectives(std::span<const CsvTable> tables,
   CollectiveValidation validation;
   validation.runs = plan_runs(tables, validation);
   std::size_t done = 0;
-  for (CollectiveRun& run : validation.runs) {
+  for (MeasuredRun& run : validation.runs) {
     predict_run(run, validation.constants);
     if (progress) progress(++done, validation.runs.size());
   }
-  for (CollectiveRun& run : validation.runs) compare_run(run);
+  for (MeasuredRun& run : validation.runs) compare_run(run);
   return validation;
 }
 

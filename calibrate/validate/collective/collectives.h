@@ -41,7 +41,7 @@ enum class Health : std::uint8_t { healthy, unknown, faulty };
 std::string_view name_of(Health health);  ///< "yes", "unknown", "no"
 
 /// A run: one machine, one collective, its sizes.
-struct CollectiveRun {
+struct MeasuredRun {
   CollectivePlan plan;
   Health health = Health::unknown;
   std::vector<CollectivePoint> points;
@@ -72,7 +72,7 @@ struct CollectiveValidation {
   CollectiveValidation& operator=(CollectiveValidation&&) = default;
 
   std::vector<CollectiveSeries> series;
-  std::vector<CollectiveRun> runs;
+  std::vector<MeasuredRun> runs;
   std::vector<SeriesGap> gaps;
   std::vector<ConstantInUse> constants;
   std::vector<std::string> notices;
@@ -80,8 +80,8 @@ struct CollectiveValidation {
 
   /// Which prediction of a point is meant.
   using Ratio = double (*)(const CollectivePoint&);
-  using Key = std::function<std::string(const CollectiveRun&, const CollectivePoint&)>;
-  using Filter = std::function<bool(const CollectiveRun&, const CollectivePoint&)>;
+  using Key = std::function<std::string(const MeasuredRun&, const CollectivePoint&)>;
+  using Filter = std::function<bool(const MeasuredRun&, const CollectivePoint&)>;
 
   ErrorSummary overall(Health health = Health::healthy) const;
   ErrorSummary errors(const Filter& filter, Ratio ratio) const;

@@ -17,7 +17,7 @@ std::string collectives_csv(const CollectiveValidation& validation) {
   const auto microseconds = [](double value) {
     return value > 0 ? fmt::format("{:.6g}", value * 1e6) : std::string();
   };
-  for (const CollectiveRun& run : validation.runs) {
+  for (const MeasuredRun& run : validation.runs) {
     const StatedRun& stated = run.plan.series->stated;
     std::string assumptions;
     for (const std::string& part : run.plan.assumptions)

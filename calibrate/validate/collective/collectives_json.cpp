@@ -50,7 +50,7 @@ void write_texts(Writer& json, std::string_view name, const std::vector<std::str
   json.EndArray();
 }
 
-void write_row(Writer& json, const CollectiveRun& run, const CollectivePoint& point) {
+void write_row(Writer& json, const MeasuredRun& run, const CollectivePoint& point) {
   const StatedRun& stated = run.plan.series->stated;
   json.StartObject();
   member(json, "source", run.plan.series->name);
@@ -146,7 +146,7 @@ void write_constants(Writer& json, const CollectiveValidation& validation) {
 void write_runs(Writer& json, const CollectiveValidation& validation) {
   key(json, "runs");
   json.StartArray();
-  for (const CollectiveRun& run : validation.runs) {
+  for (const MeasuredRun& run : validation.runs) {
     json.StartObject();
     member(json, "name", run.plan.series->name);
     member(json, "published", run.plan.series->stated.source);
@@ -216,7 +216,7 @@ std::string collectives_json(const CollectiveValidation& validation) {
   member(json, "kind", "collectives");
   key(json, "rows");
   json.StartArray();
-  for (const CollectiveRun& run : validation.runs)
+  for (const MeasuredRun& run : validation.runs)
     for (const CollectivePoint& point : run.points) write_row(json, run, point);
   json.EndArray();
   write_summary(json, validation);

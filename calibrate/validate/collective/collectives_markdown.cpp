@@ -59,7 +59,7 @@ void write_runs(const CollectiveValidation& validation, Out out) {
       out,
       "\n## Runs\n\n| run | machine | ranks | healthy | assumed, or why not predictable | "
       "source |\n|---|---|--:|---|---|---|\n");
-  for (const CollectiveRun& run : validation.runs) {
+  for (const MeasuredRun& run : validation.runs) {
     std::string remarks = run.plan.reason;
     for (const std::string& part : run.plan.assumptions)
       remarks += (remarks.empty() ? "" : "; ") + part;

@@ -6,23 +6,23 @@
 namespace dsim {
 namespace {
 
-std::string nodes_of(const CollectiveRun& run) {
+std::string nodes_of(const MeasuredRun& run) {
   if (run.plan.nodes <= 1) return "one node";
   return run.plan.nodes == 2 ? "2 nodes" : "> 2 nodes";
 }
 
-std::string network_of_run(const CollectiveRun& run) {
+std::string network_of_run(const MeasuredRun& run) {
   return run.plan.network.empty() ? "inside a node" : run.plan.network;
 }
 
 }  // namespace
 
-std::string run_key(const CollectiveRun& run, const CollectivePoint&) {
+std::string run_key(const MeasuredRun& run, const CollectivePoint&) {
   return run.plan.series->name;
 }
 
 const std::vector<Division>& divisions() {
-  using Run = CollectiveRun;
+  using Run = MeasuredRun;
   using Point = CollectivePoint;
   static const std::vector<Division> rows{
       {"By size", "sizes", [](const Run&, const Point& p) { return size_class(p.bytes); }},
@@ -50,13 +50,13 @@ const std::vector<Division>& divisions() {
 
 std::vector<LeftOutGroup> left_out_groups(const CollectiveValidation& validation) {
   // The networks that one set of constants describes well, and those that software dominates.
-  const auto hardware = [](const CollectiveRun& run) {
+  const auto hardware = [](const MeasuredRun& run) {
     return run.plan.network.empty() || run.plan.network == "ib";
   };
   std::vector<LeftOutGroup> groups;
   for (const bool wanted : {true, false})
     for (const std::string_view size : {"", "< 64 KiB", "64 KiB to 16 MiB", "> 16 MiB"}) {
-      const CollectiveValidation::Filter filter = [&](const CollectiveRun& run,
+      const CollectiveValidation::Filter filter = [&](const MeasuredRun& run,
                                                       const CollectivePoint& point) {
         return run.health == Health::healthy && hardware(run) == wanted && point.left_out_s > 0 &&
                (size.empty() || size_class(point.bytes) == size);

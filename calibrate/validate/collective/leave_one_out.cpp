@@ -15,7 +15,7 @@ namespace {
 
 /// A run that is predicted again and again with other constants.
 struct FittedRun {
-  CollectiveRun* run = nullptr;
+  MeasuredRun* run = nullptr;
   std::unique_ptr<CollectivePredictor> predictor;
   CollectiveConstants built_in;
   std::vector<std::size_t> parameters;  ///< of each constant visited, or `held`
@@ -67,7 +67,7 @@ double predicted(FittedRun& fitted, const CollectivePoint& point) {
 }
 
 /// At most `wanted` of the compared points, evenly spread.
-std::vector<std::size_t> spread(const CollectiveRun& run, std::size_t wanted) {
+std::vector<std::size_t> spread(const MeasuredRun& run, std::size_t wanted) {
   std::vector<std::size_t> all, chosen;
   for (std::size_t i = 0; i < run.points.size(); ++i)
     if (run.points[i].status == PointStatus::compared) all.push_back(i);
@@ -80,7 +80,7 @@ std::vector<std::size_t> spread(const CollectiveRun& run, std::size_t wanted) {
 class Study {
  public:
   Study(CollectiveValidation& validation, const LeaveOneOutOptions& options) : options_(options) {
-    for (CollectiveRun& run : validation.runs)
+    for (MeasuredRun& run : validation.runs)
       if (run.health == Health::healthy && run.plan.setup) add(run);
   }
 
@@ -113,7 +113,7 @@ class Study {
   }
 
  private:
-  void add(CollectiveRun& run) {
+  void add(MeasuredRun& run) {
     FittedRun fitted;
     fitted.run = &run;
     fitted.points = spread(run, options_.points_per_run);

@@ -17,7 +17,7 @@ struct PredictedSwitch {
 
 using Points = std::vector<const CollectivePoint*>;
 
-Points compared_points(const CollectiveRun& run) {
+Points compared_points(const MeasuredRun& run) {
   Points points;
   for (const CollectivePoint& point : run.points)
     if (point.status == PointStatus::compared) points.push_back(&point);
@@ -52,7 +52,7 @@ bool jumps(const Points& points, std::size_t i) {
 
 std::vector<SwitchSize> switch_sizes(const CollectiveValidation& validation) {
   std::vector<SwitchSize> switches;
-  for (const CollectiveRun& run : validation.runs) {
+  for (const MeasuredRun& run : validation.runs) {
     const StatedRun& stated = run.plan.series->stated;
     if (run.health != Health::healthy || !stated.algorithm.empty() || !stated.protocol.empty())
       continue;

@@ -125,7 +125,7 @@ TEST_CASE("a machine left out is predicted by what the others teach", "[collecti
   REQUIRE(v.overall().points == 12);
   leave_one_out(v);
   REQUIRE(v.left_out);
-  for (const CollectiveRun& run : v.runs)
+  for (const MeasuredRun& run : v.runs)
     for (const CollectivePoint& point : run.points) {
       INFO(point.bytes);
       CHECK(point.left_out_s > point.predicted_s);

@@ -15,7 +15,7 @@ TEST_CASE("published collectives shipped with dsim name their sources and are pr
   const CollectiveValidation validation = validate_collectives(tables);
   INFO(collectives_text(validation));
   CHECK(validation.gaps.empty());
-  for (const CollectiveRun& run : validation.runs) {
+  for (const MeasuredRun& run : validation.runs) {
     INFO(run.plan.series->name);
     CHECK_FALSE(run.plan.series->stated.source.empty());
   }
@@ -32,7 +32,7 @@ TEST_CASE("the reference tables of collectives are predicted, and every row is a
   std::size_t rows = 0;
   for (const CsvTable& table : tables) rows += table.row_count();
   std::size_t points = validation.gaps.size();
-  for (const CollectiveRun& run : validation.runs) points += run.points.size();
+  for (const MeasuredRun& run : validation.runs) points += run.points.size();
   CHECK(points == rows);
   CHECK(validation.overall().points >= 3000);
   CHECK(validation.overall().median < .5);

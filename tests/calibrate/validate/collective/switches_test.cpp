@@ -10,7 +10,7 @@ namespace {
 CollectiveValidation run_of(const std::vector<double>& microseconds, std::size_t change) {
   CollectiveValidation validation;
   validation.series.push_back({.name = "run"});
-  CollectiveRun run;
+  MeasuredRun run;
   run.health = Health::healthy;
   for (std::size_t i = 0; i < microseconds.size(); ++i) {
     CollectivePoint point;
