@@ -47,6 +47,11 @@ void CollectiveConstants::visit(const ConstantVisitor& visitor) {
   visitor("PCIe efficiency", path.pcie_efficiency);
   visitor("socket link efficiency", path.socket_efficiency);
   visitor("staging through host memory", path.staging);
+  visitor("CPU message in a host", cpu.local_message);
+  visitor("CPU message over the network", cpu.network_message);
+  visitor("CPU copy rate", cpu.local_rate);
+  visitor("CPU connection rate", cpu.connection_rate);
+  visitor("CPU reduction rate", cpu.reduce_rate);
 }
 
 double CollectiveConstants::efficiency(LinkKind kind) const {
@@ -89,6 +94,7 @@ CollectiveConstants built_in_collective_constants(const CollectiveMachine& machi
   c.path.socket_efficiency = {.8, .15, Level::assumed, topo_h, "inter-socket rates as in topo.h"};
   c.path.staging = {.5, .3, Level::assumed, "NVIDIA/nccl docs: without GPUDirect half the rate",
                     "A100 and L40S boxes: .2 to .6 seen"};
+  c.cpu = built_in_cpu_constants(machine);
   return c;
 }
 

@@ -55,10 +55,20 @@ struct PathConstants {
   Constant staging;  ///< rate of a hop staged through host memory, of the PCIe path's
 };
 
+/// Messages between CPUs: Gloo and MPI on host memory.
+struct CpuConstants {
+  Constant local_message;    ///< s: of one message inside a host
+  Constant network_message;  ///< s: of one message over the network, all of it
+  Constant local_rate;       ///< B/s of a message through the host's memory
+  Constant connection_rate;  ///< B/s of a message over the network at most
+  Constant reduce_rate;      ///< B/s at which a process adds float32 vectors
+};
+
 struct CollectiveConstants {
   GpuConstants gpu;
   NetworkConstants network;
   PathConstants path;
+  CpuConstants cpu;
 
   void visit(const ConstantVisitor& visitor);
   /// Fraction of the nominal rate of a link that payload reaches.

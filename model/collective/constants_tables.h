@@ -5,6 +5,7 @@
 namespace dsim {
 
 GpuConstants built_in_gpu_constants(const CollectiveMachine& machine);
+CpuConstants built_in_cpu_constants(const CollectiveMachine& machine);
 NetworkConstants built_in_network_constants(const CollectiveMachine& machine);
 
 }  // namespace dsim

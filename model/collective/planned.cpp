@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/collective/prepare.h"
+#include "model/collective/round_costs.h"
 #include "sim/network/link_defaults.h"
 
 namespace dsim {
@@ -48,12 +49,94 @@ void find_bottleneck(const PlannedCollective& plan, const Topology& topology, co
     call.bottleneck = "CTAs";
 }
 
+void plan_rounds(const Communicator& communicator, PlannedCollective& plan) {
+  plan.links = std::make_unique<MessageLinks>(plan.schedule, communicator);
+  plan.paths = plan.links->paths(communicator);
+  if (plan.schedule.mechanics == Mechanics::host) plan.paths = host_paths(std::move(plan.paths));
+  plan.phases = plan_phases(plan.schedule, plan.paths, plan.links->resources().size());
+  std::vector<Message> messages;
+  std::vector<double> copies;
+  std::vector<std::uint32_t> network(communicator.size());
+  const Topology& t = *communicator.topology;
+  for (const RoundPhase& phase : plan.schedule.program.phases) {
+    messages_of_round(plan.schedule.program, communicator.size(), phase.first_round, messages,
+                      copies);
+    std::fill(network.begin(), network.end(), 0);
+    for (const Message& m : messages)
+      if (t.node_of(communicator.gpus[m.from]) != t.node_of(communicator.gpus[m.to]))
+        plan.network_messages = std::max(plan.network_messages, ++network[m.from]);
+  }
+}
+
+// The phases of a call, the link that is busiest in the longest of them and what holds it up.
+void prepare_rounds(const PlannedCollective& plan, const Topology& topology, CollectiveOp op,
+                    Bytes size, const CallCosts& costs, const CollectiveConstants& k,
+                    PreparedCollective& call) {
+  const RoundCost cost = costs_of_rounds(plan, op, size, costs, k);
+  const std::vector<double> capacities = capacities_of(plan, k);
+  double longest = 0, busiest = 0;
+  for (ChannelActivity& a : price_phases(plan.schedule, plan.phases, size, cost, capacities)) {
+    double bound = a.cap;
+    for (const Load& load : a.loads)
+      bound = std::min(bound, capacities[load.resource] / load.coefficient);
+    const double moving = a.work > 0 ? a.work / bound : 0;
+    if (a.delay_seconds + moving > longest) {
+      longest = a.delay_seconds + moving;
+      busiest = 0;
+      call.bottleneck = moving < a.delay_seconds ? "latency" : "channels";
+      for (const Load& load : a.loads) {
+        const double share = bound * load.coefficient / capacities[load.resource];
+        if (share <= busiest) continue;
+        busiest = share;
+        const MessageLinks::Resource& link = plan.links->resources()[load.resource];
+        call.limit_seconds = a.work * load.coefficient / link.nominal;
+        if (share > .95 && moving >= a.delay_seconds)
+          call.bottleneck = name_of_link(topology, link.sample);
+      }
+    }
+    a.cap = bound;
+    call.fluid.activities.push_back(std::move(a));
+    call.fluid.end_stage();
+  }
+  call.channels = plan.schedule.mechanics == Mechanics::host ? 1 : costs.channels;
+}
+
 }  // namespace
 
-PlannedCollective plan_collective(const Algorithm& algorithm, const PlanRequest& request) {
+RoundCost costs_of_rounds(const PlannedCollective& plan, CollectiveOp op, Bytes size,
+                          const CallCosts& costs, const CollectiveConstants& k) {
+  double largest = 0;
+  for (const PhasePlan& phase : plan.phases) largest = std::max(largest, phase.largest);
+  return round_cost(plan.schedule.mechanics,
+                    {.op = op,
+                     .size = size,
+                     .protocol = costs.protocol,
+                     .ranks = plan.schedule.ranks,
+                     .nodes = plan.schedule.nodes,
+                     .channels = costs.limits.channels ? costs.limits.channels : costs.channels,
+                     .p2p_channels = costs.p2p_channels,
+                     .network_messages = plan.network_messages,
+                     .largest_message = largest * static_cast<double>(size.count)},
+                    k);
+}
+
+std::vector<double> capacities_of(const PlannedCollective& plan, const CollectiveConstants& k) {
+  if (plan.resources) return plan.resources->capacities(k);
+  std::vector<double> result;
+  for (const MessageLinks::Resource& r : plan.links->resources())
+    result.push_back(r.nominal * k.efficiency(r.kind));
+  return result;
+}
+
+PlannedCollective plan_collective(const Algorithm& algorithm, const PlanRequest& request,
+                                  Backend backend) {
   PlannedCollective plan;
   plan.schedule = algorithm.plan(request);
-  if (plan.schedule.pattern == Pattern::rounds) return plan;
+  if (backend != Backend::nccl) plan.schedule.mechanics = Mechanics::host;
+  if (plan.schedule.pattern == Pattern::rounds) {
+    plan_rounds(*request.communicator, plan);
+    return plan;
+  }
   const Schedule* schedule = &plan.schedule;
   plan.resources = std::make_unique<LinkResources>(*request.communicator->topology,
                                                    std::span(&schedule, 1), true);
@@ -64,12 +147,16 @@ PreparedCollective prepare_collective(const PlannedCollective& plan, const Topol
                                       CollectiveOp op, Bytes size, const CallCosts& costs,
                                       const CollectiveConstants& k) {
   PreparedCollective call;
+  call.fluid.launch_seconds = plan.schedule.mechanics == Mechanics::host ? 0 : k.gpu.launch;
+  call.fluid.least_seconds = costs.launch_floor;
+  if (plan.schedule.pattern == Pattern::rounds) {
+    prepare_rounds(plan, topology, op, size, costs, k, call);
+    return call;
+  }
   const Granularity g = granularity(plan.schedule, size, costs.protocol, costs.limits);
   const StepCost cost = step_cost(plan.schedule, g, costs.protocol, k, op,
                                   g.channels / std::max(1.0, costs.graph_channels));
   call.channels = g.channels;
-  call.fluid.launch_seconds = k.gpu.launch;
-  call.fluid.least_seconds = costs.launch_floor;
   prepare_fluid(plan.schedule, *plan.resources, 0, g, cost, plan.resources->capacities(k), 0,
                 call.fluid);
   find_bottleneck(plan, topology, g, cost, k, call);

@@ -5,10 +5,13 @@
 #include <vector>
 
 #include "model/collective/algorithm.h"
+#include "model/collective/backend.h"
 #include "model/collective/constants.h"
 #include "model/collective/fluid_run.h"
 #include "model/collective/granularity.h"
 #include "model/collective/link_resources.h"
+#include "model/collective/message_links.h"
+#include "model/collective/rounds_fluid.h"
 #include "model/collective/timing.h"
 
 namespace dsim {
@@ -16,9 +19,16 @@ namespace dsim {
 struct PlannedCollective {
   Schedule schedule;
   std::unique_ptr<LinkResources> resources;  ///< folded; null for Pattern::rounds
+
+  // Pattern::rounds
+  std::unique_ptr<MessageLinks> links;
+  PathOf paths;
+  std::vector<PhasePlan> phases;
+  std::uint32_t network_messages = 0;  ///< of one rank in one round, the most
 };
 
-PlannedCollective plan_collective(const Algorithm& algorithm, const PlanRequest& request);
+PlannedCollective plan_collective(const Algorithm& algorithm, const PlanRequest& request,
+                                  Backend backend = Backend::nccl);
 
 /// A call of a plan made ready: how it is cut and what it costs, alone on the network.
 struct PreparedCollective {
@@ -33,7 +43,14 @@ struct CallCosts {
   GranularityLimits limits;
   double graph_channels = 1;
   double launch_floor = 0;
+  std::uint32_t channels = 1, p2p_channels = 1;  ///< of the communicator
 };
+
+/// How a call of a schedule in rounds is priced.
+RoundCost costs_of_rounds(const PlannedCollective& plan, CollectiveOp op, Bytes size,
+                          const CallCosts& call, const CollectiveConstants& constants);
+std::vector<double> capacities_of(const PlannedCollective& plan,
+                                  const CollectiveConstants& constants);
 
 PreparedCollective prepare_collective(const PlannedCollective& plan, const Topology& topology,
                                       CollectiveOp op, Bytes size, const CallCosts& call,

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "model/collective/host_choice.h"
 #include "model/collective/planned.h"
 #include "model/collective/run_collectives.h"
 #include "model/collective/scatter.h"
@@ -15,7 +16,9 @@
 namespace dsim {
 
 struct CollectivePredictor::State {
-  using Key = std::tuple<const Algorithm*, CollectiveOp, std::uint32_t>;
+  // Algorithms in rounds may depend on the size (segments).
+  using Key = std::tuple<const Algorithm*, CollectiveOp, std::uint32_t, std::int64_t,
+                         std::vector<std::int64_t>>;
 
   CollectiveSetup setup;
   CollectiveMachine machine;
@@ -25,8 +28,14 @@ struct CollectivePredictor::State {
   CollectiveConstants constants;
   std::map<Key, PlannedCollective> plans;
 
+  PlanRequest request(const CollectiveQuery& query) const;
   const PlannedCollective& plan(const Algorithm& algorithm, const CollectiveQuery& query);
   void choose(const CollectiveQuery& query, CollectivePrediction& p);
+  void choose_nccl_call(const CollectiveQuery& query, CollectivePrediction& p);
+  void choose_host_call(const CollectiveQuery& query, CollectivePrediction& p);
+  CallCosts costs(const CollectivePrediction& p) const;
+  CollectiveRun run(const PlannedCollective& plan, const CollectiveQuery& query,
+                    const CollectivePrediction& p) const;
 };
 
 namespace {
@@ -77,45 +86,95 @@ const Communicator& CollectivePredictor::communicator() const { return state_->c
 const NcclGraphs& CollectivePredictor::graphs() const { return state_->graphs; }
 CollectiveConstants& CollectivePredictor::constants() { return state_->constants; }
 
+PlanRequest CollectivePredictor::State::request(const CollectiveQuery& query) const {
+  return {.communicator = &communicator,
+          .op = query.op,
+          .size = query.size,
+          .root = query.root,
+          .nccl = &graphs,
+          .pxn = !setup.nccl.pxn_disable.value_or(false),
+          .counts = query.counts,
+          .custom = setup.custom.get()};
+}
+
 const PlannedCollective& CollectivePredictor::State::plan(const Algorithm& algorithm,
                                                           const CollectiveQuery& query) {
-  const auto [entry, added] = plans.try_emplace(Key{&algorithm, query.op, query.root});
-  if (added)
-    entry->second = plan_collective(algorithm, {.communicator = &communicator,
-                                                .op = query.op,
-                                                .size = query.size,
-                                                .root = query.root,
-                                                .nccl = &graphs});
+  const bool by_size = setup.backend != Backend::nccl;
+  const auto [entry, added] = plans.try_emplace(
+      Key{&algorithm, query.op, query.root, by_size ? query.size.count : 0, query.counts});
+  if (added) entry->second = plan_collective(algorithm, request(query), setup.backend);
   return entry->second;
 }
 
 void CollectivePredictor::State::choose(const CollectiveQuery& query, CollectivePrediction& p) {
+  if (setup.backend == Backend::nccl)
+    choose_nccl_call(query, p);
+  else
+    choose_host_call(query, p);
+  if (setup.algorithm.empty()) return;
+  const Algorithm& forced = algorithm_by_name(setup.algorithm);
+  if (!forced.supports(query.op))
+    throw InputError(fmt::format("{} cannot {}", forced.name, name_of(query.op)));
+  if (const std::string why = forced.unfit(request(query)); !why.empty())
+    throw InputError(fmt::format("{}: {}", forced.name, why));
+  if (p.algorithm != &forced && setup.backend == Backend::nccl && !setup.protocol) {
+    // The least estimate of that algorithm decides the protocol.
+    p.protocol = Protocol::simple;
+    double least = 0;
+    for (const NcclEstimate& e : p.choice.estimates)
+      if (e.algorithm == forced.name && e.possible && (least == 0 || e.microseconds < least)) {
+        least = e.microseconds;
+        p.protocol = e.protocol;
+      }
+  }
+  p.algorithm = &forced;
+}
+
+void CollectivePredictor::State::choose_nccl_call(const CollectiveQuery& query,
+                                                  CollectivePrediction& p) {
   p.choice = choose_nccl(graphs, nccl, setup.nccl, query.op, query.size, query.type);
   p.algorithm = &algorithm_by_name(p.choice.algorithm);
-  p.protocol = p.choice.protocol;
-  if (!setup.algorithm.empty()) {
-    const Algorithm& forced = algorithm_by_name(setup.algorithm);
-    if (!forced.supports(query.op))
-      throw InputError(fmt::format("{} cannot {}", forced.name, name_of(query.op)));
-    if (const std::string why = forced.unfit({.communicator = &communicator,
-                                              .op = query.op,
-                                              .root = query.root,
-                                              .nccl = &graphs});
-        !why.empty())
-      throw InputError(fmt::format("{}: {}", forced.name, why));
-    if (p.algorithm != &forced) {
-      // The least estimate of that algorithm decides the protocol.
-      p.protocol = Protocol::simple;
-      double least = 0;
-      for (const NcclEstimate& e : p.choice.estimates)
-        if (e.algorithm == forced.name && e.possible && (least == 0 || e.microseconds < least)) {
-          least = e.microseconds;
-          p.protocol = e.protocol;
-        }
-    }
-    p.algorithm = &forced;
-  }
-  if (setup.protocol) p.protocol = *setup.protocol;
+  p.protocol = setup.protocol.value_or(p.choice.protocol);
+}
+
+void CollectivePredictor::State::choose_host_call(const CollectiveQuery& query,
+                                                  CollectivePrediction& p) {
+  const HostCall call{query.op, query.size, communicator.size(),
+                      static_cast<std::uint32_t>(communicator.nodes.size())};
+  const HostChoice choice =
+      setup.backend == Backend::gloo ? choose_gloo(call) : choose_open_mpi(call);
+  p.algorithm = &algorithm_by_name(choice.algorithm);
+  p.protocol = Protocol::host;
+  p.notices.emplace_back(choice.reason);
+  p.notices.emplace_back("vectors in host memory: copies from and to GPUs are not included");
+}
+
+CallCosts CollectivePredictor::State::costs(const CollectivePrediction& p) const {
+  return {p.protocol,
+          limits_of(setup, machine.architecture),
+          static_cast<double>(std::max(1, graphs.ring.channels)),
+          setup.launch_floor,
+          static_cast<std::uint32_t>(std::max(1, graphs.channels)),
+          static_cast<std::uint32_t>(std::max(1, graphs.p2p_channels))};
+}
+
+CollectiveRun CollectivePredictor::State::run(const PlannedCollective& plan,
+                                              const CollectiveQuery& query,
+                                              const CollectivePrediction& p) const {
+  const CallCosts call = costs(p);
+  CollectiveRun run;
+  run.schedule = &plan.schedule;
+  run.op = query.op;
+  run.size = query.size;
+  run.protocol = p.protocol;
+  run.limits = call.limits;
+  run.graph_channels = call.graph_channels;
+  run.least_seconds = call.launch_floor;
+  run.constants = &constants;
+  run.communicator = &communicator;
+  if (plan.schedule.pattern == Pattern::rounds)
+    run.round_cost = costs_of_rounds(plan, query.op, query.size, call, constants);
+  return run;
 }
 
 CollectivePrediction CollectivePredictor::predict(const CollectiveQuery& query) {
@@ -127,22 +186,11 @@ CollectivePrediction CollectivePredictor::predict(const CollectiveQuery& query) 
   CollectivePrediction p;
   s.choose(query, p);
   const PlannedCollective& plan = s.plan(*p.algorithm, query);
-  const CallCosts costs{p.protocol, limits_of(s.setup, s.machine.architecture),
-                        static_cast<double>(std::max(1, s.graphs.ring.channels)),
-                        s.setup.launch_floor};
   const PreparedCollective call = prepare_collective(plan, *s.setup.topology, query.op, query.size,
-                                                     costs, s.constants);
+                                                     s.costs(p), s.constants);
   p.channels = call.channels;
   if (s.setup.fidelity == Fidelity::steps) {
-    const CollectiveRun run{.schedule = &plan.schedule,
-                            .op = query.op,
-                            .size = query.size,
-                            .protocol = p.protocol,
-                            .limits = costs.limits,
-                            .graph_channels = costs.graph_channels,
-                            .least_seconds = costs.launch_floor,
-                            .constants = &s.constants,
-                            .start = {}};
+    const CollectiveRun run = s.run(plan, query, p);
     p.seconds =
         run_collectives(*s.setup.topology, std::span(&run, 1), Fidelity::steps)[0].seconds;
   } else {
@@ -164,27 +212,12 @@ std::vector<double> run_concurrently(const std::vector<ConcurrentCollective>& co
                                      Fidelity fidelity) {
   std::vector<CollectiveRun> runs;
   std::vector<std::unique_ptr<CollectivePredictor>> predictors;
-  std::vector<PlannedCollective> plans;
-  plans.reserve(collectives.size());
   for (const ConcurrentCollective& c : collectives) {
     predictors.push_back(std::make_unique<CollectivePredictor>(c.setup));
-    CollectivePredictor& predictor = *predictors.back();
-    const CollectivePrediction p = predictor.predict(c.query);
-    plans.push_back(plan_collective(*p.algorithm, {.communicator = &predictor.communicator(),
-                                                   .op = c.query.op,
-                                                   .size = c.query.size,
-                                                   .root = c.query.root,
-                                                   .nccl = &predictor.graphs()}));
-    runs.push_back(
-        {.schedule = &plans.back().schedule,
-         .op = c.query.op,
-         .size = c.query.size,
-         .protocol = p.protocol,
-         .limits = limits_of(c.setup, predictor.communicator().architecture),
-         .graph_channels = static_cast<double>(std::max(1, predictor.graphs().ring.channels)),
-         .least_seconds = c.setup.launch_floor,
-         .constants = &predictor.constants(),
-         .start = c.start});
+    CollectivePredictor::State& state = *predictors.back()->state_;
+    const CollectivePrediction p = predictors.back()->predict(c.query);
+    runs.push_back(state.run(state.plan(*p.algorithm, c.query), c.query, p));
+    runs.back().start = c.start;
   }
   std::vector<double> seconds;
   if (runs.empty()) return seconds;

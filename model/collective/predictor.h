@@ -75,6 +75,8 @@ class CollectivePredictor {
   CollectiveConstants& constants();
 
  private:
+  friend std::vector<double> run_concurrently(
+      const std::vector<struct ConcurrentCollective>& collectives, Fidelity fidelity);
   struct State;
   std::unique_ptr<State> state_;
 };

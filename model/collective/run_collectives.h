@@ -8,6 +8,7 @@
 #include "model/collective/fidelity.h"
 #include "model/collective/fluid_run.h"
 #include "model/collective/granularity.h"
+#include "model/collective/rounds_cost.h"
 
 namespace dsim {
 
@@ -22,6 +23,9 @@ struct CollectiveRun {
   double least_seconds = 0;    ///< launch floor
   const CollectiveConstants* constants = nullptr;
   Time start;
+  /// Pattern::rounds: where its ranks are, and what its messages cost.
+  const Communicator* communicator = nullptr;
+  RoundCost round_cost = {};
 };
 
 struct CollectiveResult {

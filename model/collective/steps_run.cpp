@@ -5,12 +5,13 @@
 namespace dsim {
 
 StepsRun::StepsRun(Engine& engine, ActivityNetwork& network, const Schedule& schedule,
-                   const LinkResources& resources, std::size_t schedule_index)
+                   const LinkResources& resources, std::size_t schedule_index, bool by_id)
     : engine_(engine),
       network_(network),
       schedule_(schedule),
       resources_(resources),
-      schedule_index_(schedule_index) {}
+      schedule_index_(schedule_index),
+      by_id_(by_id) {}
 
 void StepsRun::start(const Granularity& granularity, const StepCost& cost,
                      std::span<const HopRates> rates, double launch_seconds, Engine::Action done,
@@ -58,6 +59,7 @@ void StepsRun::scale_loads() {
   for (std::uint32_t c = 0; c < connections_.size(); ++c) {
     for (Load load : resources_.connection_loads(schedule_index_, c)) {
       load.coefficient *= cost_.wire[static_cast<std::size_t>(resources_.kind(load.resource))];
+      if (by_id_) load.resource = resources_.sample(load.resource).value;
       loads_.push_back(load);
     }
     first_load_.push_back(static_cast<std::uint32_t>(loads_.size()));

@@ -14,9 +14,10 @@ namespace dsim {
 /// compared with.
 class StepsRun {
  public:
-  /// `resources` must be unfolded; `schedule_index` is the schedule's place in it.
+  /// `resources` must be unfolded; `schedule_index` is the schedule's place in it. `by_id`: the
+  /// network's resources are all links by their ids instead of those of `resources`.
   StepsRun(Engine& engine, ActivityNetwork& network, const Schedule& schedule,
-           const LinkResources& resources, std::size_t schedule_index);
+           const LinkResources& resources, std::size_t schedule_index, bool by_id = false);
   StepsRun(const StepsRun&) = delete;
 
   /// Starts now; `done(self, argument)` runs when the last worker has finished. `rates` are those of
@@ -56,6 +57,7 @@ class StepsRun {
   const Schedule& schedule_;
   const LinkResources& resources_;
   std::size_t schedule_index_;
+  bool by_id_;
   Granularity g_;
   StepCost cost_;
   std::int64_t ops_ = 0, loop_ops_ = 1;

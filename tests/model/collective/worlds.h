@@ -40,7 +40,7 @@ inline CollectiveConstants ideal(double alpha) {
   CollectiveConstants k = built_in_collective_constants({});
   k.visit([&](std::string_view name, Constant& constant) {
     const auto says = [&](std::string_view word) { return name.find(word) != name.npos; };
-    const bool step = says("step") || says("hop");
+    const bool step = says("step") || says("hop") || says("message");
     const bool share = says("efficiency") || says("share") || says("staging") || says("gain") ||
                        name == "NVLS-tree loop";
     constant = exactly(step ? alpha : says("rate") || says("copy to itself") ? 1e15 : share ? 1 : 0);
