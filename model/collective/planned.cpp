@@ -115,6 +115,7 @@ RoundCost costs_of_rounds(const PlannedCollective& plan, CollectiveOp op, Bytes 
                      .nodes = plan.schedule.nodes,
                      .channels = costs.limits.channels ? costs.limits.channels : costs.channels,
                      .p2p_channels = costs.p2p_channels,
+                     .p2p_per_peer = costs.p2p_per_peer,
                      .network_messages = plan.network_messages,
                      .largest_message = largest * static_cast<double>(size.count)},
                     k);
@@ -147,7 +148,7 @@ PreparedCollective prepare_collective(const PlannedCollective& plan, const Topol
                                       CollectiveOp op, Bytes size, const CallCosts& costs,
                                       const CollectiveConstants& k) {
   PreparedCollective call;
-  call.fluid.launch_seconds = plan.schedule.mechanics == Mechanics::host ? 0 : k.gpu.launch;
+  call.fluid.launch_seconds = plan.schedule.mechanics == Mechanics::host ? 0.0 : k.gpu.launch;
   call.fluid.least_seconds = costs.launch_floor;
   if (plan.schedule.pattern == Pattern::rounds) {
     prepare_rounds(plan, topology, op, size, costs, k, call);

@@ -43,7 +43,7 @@ struct CallCosts {
   GranularityLimits limits;
   double graph_channels = 1;
   double launch_floor = 0;
-  std::uint32_t channels = 1, p2p_channels = 1;  ///< of the communicator
+  std::uint32_t channels = 1, p2p_channels = 1, p2p_per_peer = 1;  ///< of the communicator
 };
 
 /// How a call of a schedule in rounds is priced.

@@ -91,7 +91,7 @@ PlanRequest CollectivePredictor::State::request(const CollectiveQuery& query) co
           .op = query.op,
           .size = query.size,
           .root = query.root,
-          .nccl = &graphs,
+          .nccl = setup.backend == Backend::nccl ? &graphs : nullptr,
           .pxn = !setup.nccl.pxn_disable.value_or(false),
           .counts = query.counts,
           .custom = setup.custom.get()};
@@ -145,6 +145,10 @@ void CollectivePredictor::State::choose_host_call(const CollectiveQuery& query,
       setup.backend == Backend::gloo ? choose_gloo(call) : choose_open_mpi(call);
   p.algorithm = &algorithm_by_name(choice.algorithm);
   p.protocol = Protocol::host;
+  if (!p.algorithm->unfit(request(query)).empty()) {
+    p.notices.push_back(fmt::format("{} is taken as binomial", choice.algorithm));
+    p.algorithm = &algorithm_by_name("binomial");
+  }
   p.notices.emplace_back(choice.reason);
   p.notices.emplace_back("vectors in host memory: copies from and to GPUs are not included");
 }
@@ -155,7 +159,8 @@ CallCosts CollectivePredictor::State::costs(const CollectivePrediction& p) const
           static_cast<double>(std::max(1, graphs.ring.channels)),
           setup.launch_floor,
           static_cast<std::uint32_t>(std::max(1, graphs.channels)),
-          static_cast<std::uint32_t>(std::max(1, graphs.p2p_channels))};
+          static_cast<std::uint32_t>(std::max(1, graphs.p2p_channels)),
+          static_cast<std::uint32_t>(std::max(1, graphs.p2p_channels_per_peer))};
 }
 
 CollectiveRun CollectivePredictor::State::run(const PlannedCollective& plan,

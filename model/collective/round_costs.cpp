@@ -18,7 +18,8 @@ constexpr double least_channel = 64 << 10, most_channel = 16 << 20;
 RoundCost copy_cost(const RoundCall& call, const CollectiveConstants& k) {
   RoundCost cost;
   const double channels = copy_channels(call);
-  cost.rate_local = cost.rate_network = channels * k.gpu.copy_rate;
+  cost.rate_local = channels * k.gpu.copy_rate;
+  cost.rate_network = std::max(1u, call.p2p_per_peer) * k.gpu.copy_rate;
   cost.self_copy_rate = k.gpu.self_copy;
   cost.latency_local =
       k.gpu.copy_latency + k.gpu.copy_step * std::min(1.0, call.largest_message / full_copy);

@@ -12,6 +12,7 @@ struct RoundCall {
   std::uint32_t ranks = 1, nodes = 1;
   std::uint32_t channels = 1;          ///< of a ring or tree on the same machine
   std::uint32_t p2p_channels = 0;      ///< send-receive channels of all peers; 0 = as `channels`
+  std::uint32_t p2p_per_peer = 1;      ///< of one peer on another node
   std::uint32_t network_messages = 0;  ///< of one rank in one round, the most
   double largest_message = 0;          ///< bytes
 };

@@ -36,7 +36,7 @@ struct Clock {
 };
 
 double launch_of(const CollectiveRun& run) {
-  return run.schedule->mechanics == Mechanics::host ? 0 : run.constants->gpu.launch;
+  return run.schedule->mechanics == Mechanics::host ? 0.0 : run.constants->gpu.launch;
 }
 
 // A run made ready, and started when its time has come.

@@ -37,6 +37,7 @@ Schedule plan_collnet_direct(const PlanRequest& request) {
 }
 
 std::string unfit(const PlanRequest& request) {
+  if (request.nccl == nullptr) return "CollNet is NCCL's";
   const Communicator& c = *request.communicator;
   if (!c.topology->has_nvswitch()) return "CollNet direct needs an NVSwitch in every node";
   for (const auto& node : c.nodes)

@@ -26,6 +26,7 @@ Schedule plan_nvls(const PlanRequest& request) {
 }
 
 std::string unfit(const PlanRequest& request) {
+  if (request.nccl == nullptr) return "NVLS is NCCL's";
   if (request.communicator->nodes.size() > 1)
     return "NVLS joins the GPUs of one NVLink domain; between several it needs NVLS-tree or SHARP";
   if (!request.communicator->topology->has_nvswitch()) return "NVLS needs an NVSwitch";

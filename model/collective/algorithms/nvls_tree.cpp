@@ -45,6 +45,7 @@ Schedule plan_nvls_tree(const PlanRequest& request) {
 }
 
 std::string unfit(const PlanRequest& request) {
+  if (request.nccl == nullptr) return "NVLS-tree is NCCL's";
   const Communicator& c = *request.communicator;
   if (c.nodes.size() < 2) return "NVLS-tree joins several nodes; inside one NVLS does it";
   if (!c.topology->has_nvswitch()) return "NVLS-tree needs an NVSwitch in every node";

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "model/collective/algorithm.h"
+#include "model/collective/round_stages.h"
 #include "model/collective/schedule_builder.h"
 
 namespace dsim {
@@ -13,11 +14,21 @@ bool ring_supports(CollectiveOp op) {
          op == CollectiveOp::reduce;
 }
 
+// Between CPUs: whole blocks of 1/n go round, n - 1 times to reduce and n - 1 times to gather.
+Schedule ring_of_messages(const PlanRequest& request) {
+  const std::uint32_t n = request.communicator->size();
+  std::vector<Stage> stages;
+  if (request.op != CollectiveOp::all_gather) stages.push_back(ring_reduce_scatter(everyone(n)));
+  if (request.op != CollectiveOp::reduce_scatter) stages.push_back(ring_all_gather(everyone(n)));
+  return rounds_schedule(request, Mechanics::host, in_sequence(n, std::move(stages)));
+}
+
 // Ranks in a cycle; a node is entered and left on the rail of the channel:
 //   node 0: head - . - . - tail  ->  node 1: head - . - . - tail  -> ... -> node 0
 // all_reduce: 2(n-1) rounds, all_gather and reduce_scatter: n-1, of one block of n each.
 // broadcast: the same chain opened before the root, a stream of chunks; reduce: opened behind it.
 Schedule plan_ring(const PlanRequest& request) {
+  if (request.nccl == nullptr) return ring_of_messages(request);
   const std::uint32_t n = request.communicator->size();
   const bool broadcast = request.op == CollectiveOp::broadcast;
   const bool stream = broadcast || request.op == CollectiveOp::reduce;
@@ -44,10 +55,16 @@ Schedule plan_ring(const PlanRequest& request) {
   return builder.finish();
 }
 
+std::string unfit(const PlanRequest& request) {
+  const bool rooted =
+      request.op == CollectiveOp::broadcast || request.op == CollectiveOp::reduce;
+  return request.nccl == nullptr && rooted ? "a pipeline along a ring is NCCL's; try binomial" : "";
+}
+
 }  // namespace
 
 extern const Algorithm ring_algorithm;
 const Algorithm ring_algorithm{"ring", "bandwidth-optimal pipeline around a cycle of all ranks",
-                               ring_supports, plan_ring};
+                               ring_supports, plan_ring, unfit};
 
 }  // namespace dsim

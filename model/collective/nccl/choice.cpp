@@ -24,7 +24,7 @@ constexpr double p2p_ll_bytes = 16384;
 NcclChoice point_to_point(const NcclGraphs& graphs, const NcclMachine& machine, CollectiveOp op,
                           Bytes size) {
   NcclChoice choice;
-  choice.algorithm = op == CollectiveOp::all_to_all ? "pairwise" : "direct";
+  choice.algorithm = "direct";
   const double part = static_cast<double>(size.count) /
                       (op == CollectiveOp::sendrecv ? 1 : std::max(1u, machine.ranks));
   if (machine.nodes <= 1 && part <= p2p_ll_bytes * std::max(1, graphs.p2p_channels_per_peer))
