@@ -1,150 +1,189 @@
 #include "model/collective/nccl/graphs.h"
 
 #include <algorithm>
+#include <map>
 
-#include "model/collective/mesh_rings.h"
+#include "model/collective/nccl/p2p_channels.h"
+#include "model/collective/nccl/search.h"
+#include "model/collective/nccl/search_speeds.h"
 #include "sim/base/error.h"
+#include "sim/network/cluster_topology.h"
 
 namespace dsim {
-
 namespace {
 
-// Rotates `order` so that it starts at the rank that sits at `rail`, if there is one.
-void start_at_rail(const Communicator& c, std::uint32_t rail, std::vector<std::uint32_t>& order) {
-  const auto head = std::find_if(order.begin(), order.end(), [&](std::uint32_t rank) {
-    const auto nics = c.topology->nics_of(c.gpus[rank]);
-    return std::find(nics.begin(), nics.end(), rail) != nics.end();
-  });
-  if (head != order.end()) std::rotate(order.begin(), head, order.end());
-}
+// Nodes that look alike to the search, and its results on each kind.
+struct NodeKinds {
+  std::vector<SearchMachine> machines;
+  std::vector<std::size_t> kind_of;                // by node of the communicator
+  std::vector<std::vector<std::uint32_t>> ranks;   // by node: rank of each GPU of the machine
+};
 
-std::vector<std::uint32_t> at_rail(const Communicator& c, std::uint32_t rail,
-                                   const std::vector<std::uint32_t>& ranks) {
-  std::vector<std::uint32_t> result;
-  for (const std::uint32_t rank : ranks) {
-    const auto nics = c.topology->nics_of(c.gpus[rank]);
-    if (std::find(nics.begin(), nics.end(), rail) != nics.end()) result.push_back(rank);
+NodeKinds find_kinds(const Communicator& c, const NcclSettings& settings) {
+  NodeKinds kinds;
+  std::map<std::pair<const NodeType*, std::vector<std::size_t>>, std::size_t> known;
+  for (std::size_t node = 0; node < c.nodes.size(); ++node) {
+    std::vector<std::pair<std::size_t, std::uint32_t>> members;
+    for (const std::uint32_t rank : c.nodes[node])
+      members.emplace_back(c.topology->local_index(c.gpus[rank]), rank);
+    std::sort(members.begin(), members.end());
+    std::vector<std::size_t> indices;
+    kinds.ranks.emplace_back();
+    for (const auto& [index, rank] : members) {
+      indices.push_back(index);
+      kinds.ranks.back().push_back(rank);
+    }
+    const auto [entry, added] = known.try_emplace({&node_type_of(c, node), indices}, 0);
+    if (added) {
+      SearchMachine machine = search_machine(c, node, settings);
+      const auto same = std::find(kinds.machines.begin(), kinds.machines.end(), machine);
+      entry->second = static_cast<std::size_t>(same - kinds.machines.begin());
+      if (same == kinds.machines.end()) kinds.machines.push_back(std::move(machine));
+    }
+    kinds.kind_of.push_back(entry->second);
   }
-  return result;
+  return kinds;
 }
 
-// An order of the ranks of one node as the same order of another node's ranks.
-std::vector<std::uint32_t> moved(const std::vector<std::uint32_t>& order,
-                                 const std::vector<std::uint32_t>& from,
-                                 const std::vector<std::uint32_t>& to) {
-  std::vector<std::uint32_t> result;
-  for (const std::uint32_t rank : order)
-    result.push_back(
-        to[static_cast<std::size_t>(std::find(from.begin(), from.end(), rank) - from.begin())]);
-  return result;
+std::vector<SearchGraph> search_all(const NodeKinds& kinds, const SearchRequest& request,
+                                    const NcclSettings& settings) {
+  std::vector<SearchGraph> found;
+  for (const SearchMachine& machine : kinds.machines)
+    found.push_back(search_graph(machine, request, settings));
+  return found;
 }
 
-std::uint32_t channel_count(const Communicator& c, std::size_t mesh_rings) {
-  const Topology& t = *c.topology;
-  if (c.nodes.size() > 1) {
-    const bool one_each = c.size() == c.nodes.size();
-    const auto nics = static_cast<std::uint32_t>(std::max<std::size_t>(1, t.nics_per_node()));
-    if (one_each || !t.nvlink_inside_node()) return 2;
-    return std::min(64u, 2 * nics);
+// The graph all nodes agree on: least of channels and speeds, worst of classes (init.cc).
+NcclGraph agreed(const NodeKinds& kinds, const std::vector<SearchGraph>& found) {
+  SearchGraph all = found.front();
+  for (const SearchGraph& g : found) {
+    all.channels = std::min(all.channels, g.channels);
+    all.inside = std::min(all.inside, g.inside);
+    all.outside = std::min(all.outside, g.outside);
+    all.type_inside = std::max(all.type_inside, g.type_inside);
+    all.type_outside = std::max(all.type_outside, g.type_outside);
+    all.same_channels = all.same_channels && g.same_channels;
+    if (g.pattern == ChannelPattern::tree) all.pattern = g.pattern;
   }
-  if (t.has_nvswitch()) return c.architecture == Architecture::blackwell ? 32 : 24;
-  return mesh_rings > 0 ? static_cast<std::uint32_t>(2 * mesh_rings) : 2;
+  const int compute = kinds.machines.front().compute;
+  NcclGraph graph;
+  graph.channels = all.channels;
+  graph.bw_intra = all.inside * 1e-3;
+  graph.bw_inter = all.outside * 1e-3;
+  graph.nvlink = all.type_inside == PathType::nvl;
+  graph.same_channels = all.same_channels;
+  // tuning.cc: NVLink inside; to NICs without a CPU, over another GPU from Hopper on.
+  graph.ll128 = compute >= 70 && all.type_inside <= PathType::nvb &&
+                all.type_outside <= (compute >= 90 ? PathType::pxn : PathType::pxb);
+  graph.tree_pattern = all.pattern == ChannelPattern::tree;
+  return graph;
+}
+
+// The ways of the channels through all nodes. Where rings leave by other NICs than they entered, odd
+// nodes take the channels of a pair in turn, so that rails stay in line (connect.cc).
+void add_paths(const NodeKinds& kinds, const std::vector<SearchGraph>& found, bool ring,
+               NcclGraph& graph) {
+  const bool crossing = ring && graph.channels % 2 == 0 &&
+                        std::any_of(found.begin(), found.end(),
+                                    [](const SearchGraph& g) { return g.cross_nic == 2; });
+  graph.paths.resize(static_cast<std::size_t>(graph.channels));
+  for (int c = 0; c < graph.channels; ++c) {
+    ChannelPath& path = graph.paths[static_cast<std::size_t>(c)];
+    const SearchGraph& here = found[kinds.kind_of.front()];
+    path.rail = static_cast<std::uint32_t>(here.nics[static_cast<std::size_t>(c) * 2]);
+    path.node_orders.reserve(kinds.kind_of.size());
+    for (std::size_t node = 0; node < kinds.kind_of.size(); ++node) {
+      const auto& ranks = kinds.ranks[node];
+      const int channel = crossing && node % 2 == 1 ? c ^ 1 : c;
+      const int* order = &found[kinds.kind_of[node]]
+                              .order[static_cast<std::size_t>(channel) * ranks.size()];
+      std::vector<std::uint32_t> ways(ranks.size());
+      for (std::size_t i = 0; i < ranks.size(); ++i)
+        ways[i] = ranks[static_cast<std::size_t>(order[i])];
+      path.node_orders.push_back(std::move(ways));
+    }
+  }
+}
+
+bool nvls_possible(const NodeKinds& kinds, const NcclSettings& settings) {
+  // NVIDIA/nccl src/transport/nvls.cc: multicast since 2.17, more than two GPUs in a node.
+  return settings.version >= NcclVersion{2, 17, 0} && settings.nvls_enable.value_or(true) &&
+         std::all_of(kinds.machines.begin(), kinds.machines.end(), [](const SearchMachine& m) {
+           return m.nvswitch && m.compute >= 90 && m.gpus > 2;
+         });
+}
+
+int channels_of_nvls(int compute, std::size_t nodes, const NcclSettings& settings) {
+  // nvls.cc: 16 on Hopper; on Blackwell 24 in one NVLink domain, 32 over several (from 2.25).
+  const bool blackwell = compute >= 100 && settings.version >= NcclVersion{2, 25, 0};
+  const int wanted = !blackwell ? 16 : nodes == 1 ? 24 : 32;
+  const int most = settings.max_ctas.value_or(most_channels(settings.version));
+  return std::max(settings.min_ctas.value_or(1), std::min(most, wanted));
+}
+
+// Channels of the collectives from those of the search (connect.cc ncclTopoPostset).
+int connected_channels(const Communicator& c, const NcclGraphs& graphs, const NcclSettings& settings,
+                       int compute) {
+  const int most = most_channels(settings.version);
+  int channels = std::min(most, 2 * graphs.ring.channels);
+  if (graphs.collnet_chain.channels > 0 && c.size() > c.nodes.size() &&
+      graphs.collnet_chain.bw_intra > graphs.collnet_chain.bw_inter)
+    channels = std::min(most, channels + channels / 2);
+  // Nodes with few GPUs need more CTAs for one NIC's rate.
+  if (compute >= 90 && c.nodes.size() > 1 && graphs.ring.bw_intra > 45 && channels < 16)
+    channels *= 2;
+  const int limit = std::clamp(settings.max_channels.value_or(most), 1, most);
+  channels = std::min({channels, limit, std::max(1, settings.max_ctas.value_or(most))});
+  const int least = std::min(std::max(settings.min_channels.value_or(0),
+                                      settings.min_ctas.value_or(1)),
+                             limit);
+  return std::max(channels, least);
 }
 
 }  // namespace
 
-namespace {
-
-std::vector<ChannelPath> find_channels(const Communicator& c) {
+NcclGraphs find_nccl_graphs(const Communicator& c, const NcclSettings& settings) {
   require(c.size() > 0, "a communicator has at least one rank");
-  // The rings of a mesh differ from channel to channel, so that every NVLink is used.
-  std::vector<std::vector<std::vector<std::uint32_t>>> rings(c.nodes.size());
-  std::size_t mesh = 0;
-  if (!c.topology->has_nvswitch() && c.topology->nvlink_inside_node())
-    for (std::size_t node = 0; node < c.nodes.size(); ++node) {
-      if (node > 0 && c.nodes[node].size() == c.nodes[0].size()) {
-        // Nodes are alike: the same rings, moved to this node's ranks.
-        for (const auto& ring : rings[0])
-          rings[node].push_back(moved(ring, c.nodes[0], c.nodes[node]));
-      } else {
-        rings[node] = mesh_rings(c, c.nodes[node]);
-      }
-      mesh = node == 0 ? rings[node].size() : std::min(mesh, rings[node].size());
-    }
+  const NodeKinds kinds = find_kinds(c, settings);
+  const int compute = kinds.machines.front().compute;
+  const int most = most_channels(settings.version);
 
-  const std::uint32_t count = channel_count(c, mesh);
-  const auto rails =
-      static_cast<std::uint32_t>(std::max<std::size_t>(1, c.topology->nics_per_node()));
-  std::vector<ChannelPath> channels(count);
-  std::vector<std::vector<std::uint32_t>> ways(count);  // through node 0; the others are alike
-  std::vector<std::vector<double>> used;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    channels[i].rail = i % rails;
-    for (std::size_t node = 0; node < c.nodes.size(); ++node) {
-      auto order = mesh > 0 ? rings[node][i % mesh] : c.nodes[node];
-      if (c.nodes.size() > 1) start_at_rail(c, channels[i].rail, order);
-      if (c.nodes.size() > 1 && mesh > 0) {
-        // A node is entered and left at the same NIC where a way over NVLink allows it.
-        auto& way = ways[i];
-        if (node == 0)
-          way = mesh_path(c, c.nodes[0], at_rail(c, channels[i].rail, c.nodes[0]), used);
-        if (!way.empty() && c.nodes[node].size() == c.nodes[0].size())
-          order = moved(way, c.nodes[0], c.nodes[node]);
-      }
-      channels[i].node_orders.push_back(std::move(order));
-    }
-  }
-  return channels;
-}
-
-// GB/s NCCL counts for the NVLinks of a GPU (src/graph/topo.h: 20, 20, 20.6, 40.1 a link).
-double nvlink_of(Architecture architecture) {
-  switch (architecture) {
-    case Architecture::volta:
-      return 6 * 20.0;
-    case Architecture::ampere:
-      return 12 * 20.0;
-    case Architecture::hopper:
-      return 18 * 20.6;
-    case Architecture::blackwell:
-      return 18 * 40.1;
-    default:
-      return 12;
-  }
-}
-
-double graph_bandwidth(const Communicator& c, double channels) {
-  const Topology& t = *c.topology;
-  // PCIe x16 of generation 4 where there is no NVLink (topo.h: 24).
-  double inside = t.nvlink_inside_node() ? nvlink_of(c.architecture) : 24;
-  if (!t.has_nvswitch() && t.nvlink_inside_node() && c.nodes.size() == 1)
-    inside = 20.0 * std::max(1.0, channels);
-  if (c.nodes.size() == 1) return inside;
-  double nics = 0;
-  for (std::size_t l = 0; l < t.link_count(); ++l) {
-    const Link link = t.link(LinkId{l});
-    if (t.vertex_kind(link.from) != VertexKind::nic) continue;
-    const VertexKind to = t.vertex_kind(link.to);
-    if (to == VertexKind::pcie_switch || to == VertexKind::cpu || to == VertexKind::gpu) continue;
-    nics = link.bandwidth.bytes_per_second * 1e-9 * static_cast<double>(t.nics_per_node());
-    break;
-  }
-  return std::min(inside, nics);
-}
-
-}  // namespace
-
-NcclGraphs find_nccl_graphs(const Communicator& c, const NcclSettings&) {
   NcclGraphs graphs;
-  graphs.ring.paths = find_channels(c);
-  graphs.channels = static_cast<int>(graphs.ring.paths.size());
-  graphs.ring.channels = std::max(1, graphs.channels / 2);
-  const double total = graph_bandwidth(c, graphs.ring.channels);
-  graphs.ring.bw_intra = graphs.ring.bw_inter = total / graphs.ring.channels;
-  graphs.ring.nvlink = c.topology->nvlink_inside_node();
-  graphs.tree = graphs.ring;
-  graphs.p2p_channels = graphs.channels;
-  graphs.p2p_channels_per_peer = 2;
+  const auto rings = search_all(kinds, {ChannelPattern::ring, 1, most / 2, false}, settings);
+  graphs.ring = agreed(kinds, rings);
+  const int same = graphs.ring.channels;
+  const auto trees =
+      search_all(kinds, {ChannelPattern::balanced_tree, same, same, false}, settings);
+  graphs.tree = agreed(kinds, trees);
+  graphs.ring.channels = graphs.tree.channels = std::min(same, graphs.tree.channels);
+  add_paths(kinds, rings, true, graphs.ring);
+  add_paths(kinds, trees, false, graphs.tree);
+
+  const bool several = c.nodes.size() > 1;
+  if (settings.collnet_enable.value_or(false) && several) {
+    graphs.collnet_chain =
+        agreed(kinds, search_all(kinds, {ChannelPattern::tree, same, same, true}, settings));
+    // device.h: at most 8 GPUs exchange directly.
+    if (std::all_of(kinds.machines.begin(), kinds.machines.end(),
+                    [](const SearchMachine& m) { return m.gpus <= 8; }))
+      graphs.collnet_direct = agreed(
+          kinds, search_all(kinds, {ChannelPattern::collnet_direct, 1, most, true}, settings));
+  }
+  graphs.channels = connected_channels(c, graphs, settings, compute);
+
+  if (nvls_possible(kinds, settings)) {
+    graphs.nvls = agreed(kinds, search_all(kinds, {ChannelPattern::nvls, 1, most, false}, settings));
+    if (graphs.nvls.channels > 0)
+      graphs.nvls_channels = channels_of_nvls(compute, c.nodes.size(), settings);
+    graphs.nvls_tree = graphs.nvls.channels > 0 && several &&
+                       settings.version >= NcclVersion{2, 18, 0};
+  }
+  graphs.pat = several && c.size() == c.nodes.size() && settings.version >= NcclVersion{2, 23, 0};
+
+  const P2pChannels p2p = p2p_channels(std::max(graphs.channels, graphs.nvls_channels), c.size(),
+                                       c.nodes.size(), kinds.machines, settings.version);
+  graphs.p2p_channels = p2p.all;
+  graphs.p2p_channels_per_peer = p2p.per_peer;
   return graphs;
 }
 

@@ -284,9 +284,7 @@ class GraphSearch {
       } else {
         break;
       }
-      const SearchEnd end = attempt(wanted);
-      if (end != SearchEnd::perfect && enough()) break;
-      timed_out = end == SearchEnd::out_of_steps;
+      timed_out = attempt(wanted) == SearchEnd::out_of_steps;
     }
   }
 

@@ -23,7 +23,7 @@ double nominal_nvlink(int compute) { return compute >= 100 ? 50 : 25; }
 class MachineBuilder {
  public:
   MachineBuilder(const Communicator& c, std::size_t node, const NcclSettings& settings)
-      : c_(c), settings_(settings), type_(type_of(c, node)) {
+      : c_(c), settings_(settings), type_(node_type_of(c, node)), first_gpu_(c.gpus[c.nodes[node].front()]) {
     m_.compute = compute_capability(c.architecture);
     m_.amd = type_.cpu_vendor == "amd";
     m_.nvlink_rate = nvlink_rate(m_.compute, settings.version);
@@ -45,12 +45,6 @@ class MachineBuilder {
   }
 
  private:
-  static const NodeType& type_of(const Communicator& c, std::size_t node) {
-    const auto* cluster = dynamic_cast<const ClusterTopology*>(c.topology);
-    require(cluster != nullptr, "the channel search reads the inside of a node");
-    return cluster->node_type(c.topology->node_of(c.gpus[c.nodes[node].front()]));
-  }
-
   VertexId gpu_vertex(int gpu) const {
     return type_.gpus[static_cast<std::size_t>(m_.local_index[static_cast<std::size_t>(gpu)])];
   }
@@ -240,28 +234,34 @@ class MachineBuilder {
             from == to ? finished({}, PathType::loc) : gpu_path(from, to);
   }
 
-  SearchRate rate_of_nic(std::size_t nic) const {
-    if (type_.nic_spec.bandwidth.bytes_per_second > 0) return megabytes(type_.nic_spec.bandwidth);
-    // An explicit graph: what its cables carry.
-    const Topology& t = *c_.topology;
-    const std::string name = type_.graph.vertex(type_.nics[nic]).name;
-    double rate = 0;
-    for (std::size_t l = 0; l < t.link_count(); ++l) {
-      const Link link = t.link(LinkId(l));
-      if (is_network(link.kind) && t.vertex_kind(link.from) == VertexKind::nic &&
-          t.vertex_name(link.from) == name)
-        rate += link.bandwidth.bytes_per_second;
+  // The node type says what its NICs carry; in an explicit graph their cables do.
+  std::vector<SearchRate> rates_of_nics() const {
+    std::vector<double> rates(static_cast<std::size_t>(m_.nics),
+                              type_.nic_spec.bandwidth.bytes_per_second);
+    if (m_.nics > 0 && rates[0] <= 0) {
+      const Topology& t = *c_.topology;
+      const std::size_t start = t.gpu_vertex(first_gpu_).index() -
+                                type_.gpus[t.local_index(first_gpu_)].index();
+      for (std::size_t l = 0; l < t.link_count(); ++l) {
+        const Link link = t.link(LinkId(l));
+        if (!is_network(link.kind)) continue;
+        for (std::size_t n = 0; n < rates.size(); ++n)
+          if (link.from.index() == start + type_.nics[n].index())
+            rates[n] += link.bandwidth.bytes_per_second;
+      }
     }
-    return rate > 0 ? megabytes({rate}) : 1'250;  // topo.cc: an unknown NIC is 10 Gb/s
+    std::vector<SearchRate> result;  // topo.cc: an unknown NIC is 10 Gb/s
+    for (const double rate : rates) result.push_back(rate > 0 ? megabytes({rate}) : 1'250);
+    return result;
   }
 
   void add_nic_paths() {
     const auto gpus = static_cast<std::size_t>(m_.gpus), nics = static_cast<std::size_t>(m_.nics);
     m_.gpu_nic.resize(gpus * nics);
     m_.nic_gpu.resize(gpus * nics);
+    m_.nic_rate = rates_of_nics();
     for (std::size_t n = 0; n < nics; ++n) {
-      m_.nic_rate.push_back(rate_of_nic(n));
-      const std::int32_t cable = add_pair(m_.nic_rate.back(), false);
+      const std::int32_t cable = add_pair(m_.nic_rate[n], false);
       for (std::size_t g = 0; g < gpus; ++g) {
         const LocalPath& way =
             type_.nic_path(static_cast<std::size_t>(m_.local_index[g]), n);
@@ -379,6 +379,7 @@ class MachineBuilder {
   const Communicator& c_;
   const NcclSettings& settings_;
   const NodeType& type_;
+  GpuId first_gpu_;
   SearchMachine m_;
   std::map<std::size_t, std::int32_t> known_;
   std::vector<std::int32_t> direct_;
@@ -386,6 +387,12 @@ class MachineBuilder {
 };
 
 }  // namespace
+
+const NodeType& node_type_of(const Communicator& c, std::size_t node) {
+  const auto* cluster = dynamic_cast<const ClusterTopology*>(c.topology);
+  require(cluster != nullptr, "the channel search reads the inside of a node");
+  return cluster->node_type(c.topology->node_of(c.gpus[c.nodes[node].front()]));
+}
 
 int compute_capability(Architecture architecture) {
   switch (architecture) {

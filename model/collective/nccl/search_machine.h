@@ -10,6 +10,8 @@
 
 namespace dsim {
 
+struct NodeType;
+
 /// Path classes of NVIDIA/nccl src/include/graph.h, best first. nvb passes another GPU, pxb several
 /// PCIe switches, p2c a C2C link, pxn another GPU on the way to a NIC, phb a CPU, sys two CPUs.
 enum class PathType : std::uint8_t { loc, nvl, nvb, c2c, pix, pxb, p2c, pxn, phb, sys, net, dis };
@@ -72,6 +74,9 @@ struct SearchMachine {
 /// alone. NICs are left out where the communicator stays within one node, as NCCL trims them.
 SearchMachine search_machine(const Communicator& communicator, std::size_t node,
                              const NcclSettings& settings);
+
+/// The type of that node. Requires a topology whose nodes have a known inside.
+const NodeType& node_type_of(const Communicator& communicator, std::size_t node);
 
 /// Compute capability as NCCL compares it: 70, 75, 80, 89, 90, 100.
 int compute_capability(Architecture architecture);

@@ -8,9 +8,9 @@ namespace {
 
 // NVIDIA/nccl src/graph/search.cc: up to 2.9 one table; 2.10 to 2.14 with 22 GB/s NVLinks; from
 // 2.15 with 20 GB/s; its own tables for Hopper and Blackwell.
-constexpr std::array<SearchRate, 17> first{42'000, 30'000, 24'000, 21'000, 18'000, 15'000,
-                                           12'000, 10'000, 9'000,  7'000,  6'000,  5'000,
-                                           4'000,  3'000,  2'400,  1'200,  240};
+constexpr std::array<SearchRate, 17> first{42'000, 24'000, 21'000, 18'000, 15'000, 12'000,
+                                           10'000, 9'000,  7'000,  6'000,  5'000,  4'000,
+                                           3'000,  2'400,  1'200,  240,    120};
 constexpr std::array<SearchRate, 13> inside_22{44'000, 30'000, 22'000, 18'000, 15'000,
                                                12'000, 10'000, 9'000,  7'000,  6'000,
                                                5'000,  4'000,  3'000};
