@@ -12,15 +12,22 @@ bool is_tree(ChannelPattern p) {
 
 class ChannelSearch {
  public:
-  ChannelSearch(const SearchMachine& machine, const SearchGraph& wanted, SearchGraph& best,
-                int steps)
-      : m_(machine), links_(machine.links), nic_left_(machine.nic_rate), at_(wanted), best_(best),
+  ChannelSearch(const SearchMachine& machine, const SearchGraph& wanted, SearchBound bound,
+                SearchGraph& best, int steps)
+      : m_(machine),
+        links_(machine.links),
+        nic_left_(machine.nic_rate),
+        at_(wanted),
+        bound_(bound),
+        best_(best),
         steps_(steps) {
     at_.channels = at_.hops = 0;
     const auto most = static_cast<std::size_t>(at_.most_channels);
     at_.order.assign(most * static_cast<std::size_t>(m_.gpus), 0);
     at_.nics.assign(most * 2, 0);
     used_.assign(most * static_cast<std::size_t>(m_.gpus), 0);
+    leaving_.resize(static_cast<std::size_t>(m_.gpus));
+    next_.resize(static_cast<std::size_t>(m_.gpus * (m_.nics + 1)));
     if (m_.nics > 0) {
       back_to_nic_ = at_.pattern == ChannelPattern::ring ? m_.gpus - 1 : 0;
       every_nic_ = nics_in_order(-1);
@@ -32,6 +39,7 @@ class ChannelSearch {
   SearchEnd run(int& steps) {
     next_channel();
     steps = steps_;
+    if (at_bound_) return SearchEnd::exhausted;
     if (steps_ == perfect) return SearchEnd::perfect;
     return steps_ == 0 ? SearchEnd::out_of_steps : SearchEnd::exhausted;
   }
@@ -174,9 +182,7 @@ class ChannelSearch {
       if (how == Order::replay)
         return try_gpu(gpu, previous()[step + 1], step + 1, back_to_nic, back_to_first, how);
       const int sort = back_to_nic == -1 ? 0 : back_to_nic == step + 1 ? 1 : -1;
-      for (const int next : next_gpus(gpu, sort))
-        try_gpu(gpu, next, step + 1, back_to_nic, back_to_first, how);
-      return;
+      return try_next_gpus(gpu, sort, step + 1, back_to_nic, back_to_first, how);
     }
     if (step == back_to_first) {
       const int first = order()[0];
@@ -192,7 +198,9 @@ class ChannelSearch {
 
   void leave(int gpu, int step, int back_to_first, Order how) {
     const int entered = nics()[0];
-    for (const int nic : nics_in_order(gpu)) {
+    auto& leaving = leaving_[static_cast<std::size_t>(gpu)];
+    if (leaving.empty()) leaving = nics_in_order(gpu);
+    for (const int nic : leaving) {
       if (at_.pattern == ChannelPattern::tree && nic != entered) continue;
       if (at_.pattern == ChannelPattern::ring && at_.cross_nic == 2) {
         if (at_.channels % 2 == 1 && nic != nics()[-2]) continue;
@@ -258,6 +266,12 @@ class ChannelSearch {
     if (better()) {
       best_ = at_;
       if (at_.channels == at_.most_channels) steps_ = perfect;
+      // Nothing better can come: the rest of the steps would find nothing.
+      if (steps_ > 0 && at_.channels == bound_.channels &&
+          at_.hops <= bound_.channels * bound_.hops) {
+        at_bound_ = true;
+        steps_ = 0;
+      }
     }
     if (at_.channels < at_.most_channels) next_channel();
     --at_.channels;
@@ -278,57 +292,63 @@ class ChannelSearch {
   }
 
   // ---- orders in which things are tried -----------------------------------------------------------
-  // GPUs not yet in the channel. sort = 0: near this GPU; 1: near the NIC; -1: those near the NIC
-  // last where NVLink does not care.
-  std::vector<int> next_gpus(int gpu, int sort) const {
-    struct Score {
-      int gpu, start;
-      const SearchPath *inside, *outside;
-    };
-    std::vector<Score> scores;
-    const int entered = m_.nics > 0 ? at_.nics[static_cast<std::size_t>(at_.channels) * 2] : -1;
-    for (int i = 1; i < m_.gpus; ++i) {
-      const int g = (gpu + i) % m_.gpus;
-      if (used_[static_cast<std::size_t>(at_.channels * m_.gpus + g)]) continue;
-      if (m_.between(gpu, g).links.empty()) continue;
-      scores.push_back(
-          {g, i, &m_.between(gpu, g), sort != 0 ? &m_.from_nic(entered, g) : nullptr});
-    }
-    const auto key = [&](const Score& s) {
-      return std::tuple(s.outside ? -s.outside->rate : 0,
-                        s.outside ? -m_.pcie_rate[static_cast<std::size_t>(s.gpu)] : 0,
-                        s.outside ? s.outside->links.size() : 0, -s.inside->rate,
-                        s.inside->links.size(), s.start);
-    };
-    std::sort(scores.begin(), scores.end(),
-              [&](const Score& a, const Score& b) { return key(a) < key(b); });
-    const bool alike = std::all_of(scores.begin(), scores.end(), [&](const Score& s) {
-      return s.inside->rate == scores[0].inside->rate &&
-             s.inside->links.size() == scores[0].inside->links.size();
-    });
-    if (sort == -1 && alike) std::reverse(scores.begin(), scores.end());
-    std::vector<int> result;
-    for (const Score& s : scores) result.push_back(s.gpu);
-    if (m_.nvswitch) neighbours_first(gpu, result);
-    return result;
+  bool used(int gpu) const {
+    return used_[static_cast<std::size_t>(at_.channels * m_.gpus + gpu)] != 0;
   }
 
-  // An NVSwitch likes few partners: the neighbours by index come first.
-  void neighbours_first(int gpu, std::vector<int>& result) const {
-    const int before = (gpu + m_.gpus - 1) % m_.gpus, after = (gpu + 1) % m_.gpus;
-    const auto to_front = [&](int g) {
-      const auto found = std::find(result.begin(), result.end(), g);
-      if (found != result.end()) std::rotate(result.begin(), found, found + 1);
-    };
-    if (at_.pattern == ChannelPattern::ring) {
-      to_front(before);
-      to_front(after);
-    } else if (at_.pattern == ChannelPattern::balanced_tree) {
-      to_front(after);
-      to_front(before);
-    } else {
-      to_front(after);
+  // GPUs not yet in the channel. sort = 0: near this GPU; 1: near the NIC; -1: those near the NIC
+  // last where NVLink does not care. An NVSwitch likes few partners: neighbours by index come first.
+  void try_next_gpus(int gpu, int sort, int step, int back_to_nic, int back_to_first, Order how) {
+    const auto& order = gpus_in_order(gpu, sort);
+    int first = -1, second = -1;
+    if (m_.nvswitch) {
+      const int before = (gpu + m_.gpus - 1) % m_.gpus, after = (gpu + 1) % m_.gpus;
+      const bool ring = at_.pattern == ChannelPattern::ring;
+      const bool balanced = at_.pattern == ChannelPattern::balanced_tree;
+      first = balanced ? before : after;
+      second = ring ? before : balanced ? after : -1;
+      if (second == first) second = -1;
+      for (const int g : {first, second})
+        if (g >= 0 && !used(g)) try_gpu(gpu, g, step, back_to_nic, back_to_first, how);
     }
+    const auto next = [&](int g) {
+      if (g != first && g != second && !used(g))
+        try_gpu(gpu, g, step, back_to_nic, back_to_first, how);
+    };
+    if (sort == -1 && alike(gpu, order))
+      std::for_each(order.rbegin(), order.rend(), next);
+    else
+      std::for_each(order.begin(), order.end(), next);
+  }
+
+  // Whether NVLink does not care which of the GPUs left comes next.
+  bool alike(int gpu, const std::vector<int>& order) const {
+    const SearchPath* one = nullptr;
+    for (const int g : order) {
+      if (used(g)) continue;
+      const SearchPath& path = m_.between(gpu, g);
+      if (one && (one->rate != path.rate || one->links.size() != path.links.size())) return false;
+      one = &path;
+    }
+    return true;
+  }
+
+  const std::vector<int>& gpus_in_order(int gpu, int sort) {
+    const int entered = sort != 0 ? nics()[0] : -1;
+    auto& known = next_[static_cast<std::size_t>((entered + 1) * m_.gpus + gpu)];
+    if (!known.empty()) return known;
+    const auto key = [&](int g) {
+      const SearchPath& inside = m_.between(gpu, g);
+      const SearchPath* outside = entered >= 0 ? &m_.from_nic(entered, g) : nullptr;
+      return std::tuple(outside ? -outside->rate : 0,
+                        outside ? -m_.pcie_rate[static_cast<std::size_t>(g)] : 0,
+                        outside ? outside->links.size() : 0, -inside.rate, inside.links.size(),
+                        (g - gpu + m_.gpus) % m_.gpus);
+    };
+    for (int g = 0; g < m_.gpus; ++g)
+      if (g != gpu && !m_.between(gpu, g).links.empty()) known.push_back(g);
+    std::sort(known.begin(), known.end(), [&](int a, int b) { return key(a) < key(b); });
+    return known;
   }
 
   // NICs a channel may use at this GPU (-1: at any), the GPU's own first, then by class.
@@ -351,18 +371,22 @@ class ChannelSearch {
   std::vector<SearchLink> links_;
   std::vector<SearchRate> nic_left_;
   SearchGraph at_;
+  SearchBound bound_;
   SearchGraph& best_;
   int steps_;
+  bool at_bound_ = false;
   int back_to_nic_ = -1, back_to_first_ = -1;
   std::vector<char> used_;  // [channel * gpus + gpu]
   std::vector<int> every_nic_;
+  std::vector<std::vector<int>> leaving_;  // nics_in_order by GPU, once asked
+  std::vector<std::vector<int>> next_;     // gpus_in_order by NIC (from -1) and GPU, once asked
 };
 
 }  // namespace
 
 SearchEnd search_channels(const SearchMachine& machine, const SearchGraph& wanted,
-                          SearchGraph& best, int& steps) {
-  return ChannelSearch(machine, wanted, best, steps).run(steps);
+                          SearchBound bound, SearchGraph& best, int& steps) {
+  return ChannelSearch(machine, wanted, bound, best, steps).run(steps);
 }
 
 }  // namespace dsim

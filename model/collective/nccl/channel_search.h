@@ -29,10 +29,17 @@ struct SearchGraph {
 /// How a search ended.
 enum class SearchEnd : std::uint8_t { exhausted, out_of_steps, perfect };
 
+/// No search of `wanted` finds more channels, nor fewer hops a channel.
+struct SearchBound {
+  std::int64_t channels = 0;
+  int hops = 0;
+};
+SearchBound search_bound(const SearchMachine& machine, const SearchGraph& wanted);
+
 /// Looks for more or faster channels than `best` has, of the speed and classes in `wanted`; keeps
-/// in `best` each that is better. At most `steps` GPUs are visited; what is left of them is
+/// in `best` each that is better; stops early at the bound. At most `steps` GPUs are visited; what is left of them is
 /// written back.
 SearchEnd search_channels(const SearchMachine& machine, const SearchGraph& wanted,
-                          SearchGraph& best, int& steps);
+                          SearchBound bound, SearchGraph& best, int& steps);
 
 }  // namespace dsim

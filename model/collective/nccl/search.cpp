@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
+#include <tuple>
 
 #include "model/collective/nccl/search_speeds.h"
 
@@ -80,22 +82,18 @@ class GraphSearch {
     }
   }
 
-  // Two or more groups of GPUs on NVLink that no NVLink joins.
+  // Groups of GPUs that NVLink joins, with none between them.
   bool two_islands() const {
-    std::vector<int> group(static_cast<std::size_t>(m_.gpus), -1);
-    int groups = 0;
-    for (int g = 0; g < m_.gpus; ++g) {
-      if (group[static_cast<std::size_t>(g)] >= 0) continue;
-      bool partners = false;
-      for (int other = 0; other < m_.gpus; ++other)
-        if (other == g || m_.between(g, other).type <= PathType::nvl) {
-          group[static_cast<std::size_t>(other)] = groups;
-          partners = partners || other != g;
-        }
-      if (!partners) return false;
-      ++groups;
-    }
-    return groups == 2;
+    const auto n = static_cast<std::size_t>(m_.gpus);
+    std::vector<int> group(n), size(n, 0);
+    std::iota(group.begin(), group.end(), 0);
+    for (int g = 0; g < m_.gpus; ++g)
+      for (int p = 0; p < g; ++p)
+        if (m_.between(g, p).type == PathType::nvl)
+          group[static_cast<std::size_t>(g)] =
+              std::min(group[static_cast<std::size_t>(g)], group[static_cast<std::size_t>(p)]);
+    for (const int g : group) ++size[static_cast<std::size_t>(g)];
+    return std::count_if(size.begin(), size.end(), [](int s) { return s > 1; }) == 2;
   }
 
   int first_speed(SearchRate most, int channels, double total) const {
@@ -110,72 +108,45 @@ class GraphSearch {
   SearchEnd attempt(SearchGraph& wanted) {
     int steps = wanted.same_channels ? steps_same_channels : steps_other;
     steps_left_ -= steps;
-    if (hopeless(wanted)) {
-      left_over_ = steps;
-      return SearchEnd::exhausted;
+    left_over_ = steps;
+    SearchBound bound;  // only rings and trees have one
+    if (!heads()) {
+      bound = search_bound(m_, wanted);
+      if (hopeless(wanted, bound)) return SearchEnd::exhausted;
     }
-    const SearchEnd end = search_channels(m_, wanted, best_, steps);
+    if (!first_of_its_kind(wanted)) return SearchEnd::exhausted;
+    const SearchEnd end = search_channels(m_, wanted, bound, best_, steps);
     left_over_ = end == SearchEnd::perfect ? -1 : steps;
     return end;
   }
 
-  // Whether links are too few for anything better than what is known: nothing is lost by not looking.
-  bool hopeless(const SearchGraph& wanted) const {
-    if (best_.channels == 0 || heads()) return false;
-    std::int64_t most = wanted.most_channels;
-    if (m_.nics > 0) {
-      std::int64_t entries = 0;
-      for (const SearchRate rate : m_.nic_rate) entries += rate / wanted.outside;
-      most = std::min(most, entries);
-    }
-    if (m_.gpus > 1) {
-      // A channel takes gpus - 1 ways out of GPUs (a ring without NICs one more), at most one each.
-      std::int64_t ways = 0, least = most;
-      for (int g = 0; g < m_.gpus; ++g) {
-        const std::int64_t out = out_of(g) / wanted.inside;
-        ways += std::min(out, most);
-        least = std::min(least, out);
-      }
-      const bool closed = m_.nics == 0 && wanted.pattern == ChannelPattern::ring;
-      most = std::min(most, closed ? least : ways / (m_.gpus - 1));
-    }
-    if (most < wanted.least_channels) return true;
+  // Whether no search of this kind was made: a worse class allowed changes nothing where no path is
+  // of that class.
+  bool first_of_its_kind(const SearchGraph& wanted) {
+    PathType inside = PathType::loc, outside = PathType::loc;
+    const auto widen = [](PathType& worst, PathType limit, const std::vector<SearchPath>& paths) {
+      for (const SearchPath& path : paths)
+        if (path.type <= limit) worst = std::max(worst, path.type);
+    };
+    widen(inside, wanted.type_inside, m_.gpu_gpu);
+    widen(outside, wanted.type_outside, m_.gpu_nic);
+    widen(outside, wanted.type_outside, m_.nic_gpu);
+    return tried_
+        .insert({wanted.pattern, wanted.inside, wanted.outside, inside, outside, wanted.cross_nic,
+                 wanted.same_channels, wanted.least_channels, wanted.most_channels})
+        .second;
+  }
+
+  // Whether links are too few for anything better than what is known.
+  bool hopeless(const SearchGraph& wanted, SearchBound bound) const {
+    if (bound.channels < std::max(1, wanted.least_channels)) return true;
+    if (best_.channels == 0) return false;
     const double target = 1 - (best_.cross_nic - wanted.cross_nic) * .15;
-    const double can = double{1} * static_cast<double>(most) * wanted.inside,
+    const double can = static_cast<double>(bound.channels) * wanted.inside,
                  has = double{1} * best_.channels * best_.inside * target;
     if (can != has) return can < has;
-    // Equal at best: fewer hops would win.
-    if (best_.pattern != wanted.pattern || best_.cross_nic != wanted.cross_nic) return true;
-    return static_cast<int>(most) * fewest_hops() >= best_.hops;
-  }
-
-  // All that leaves a GPU: NVLink and, where classes allow, PCIe.
-  std::int64_t out_of(int gpu) const {
-    std::vector<std::int32_t> seen;
-    std::int64_t sum = 0;
-    for (int other = 0; other < m_.gpus; ++other) {
-      const SearchPath& path = m_.between(gpu, other);
-      if (path.links.empty() ||
-          std::find(seen.begin(), seen.end(), path.links[0]) != seen.end())
-        continue;
-      seen.push_back(path.links[0]);
-      sum += m_.links[static_cast<std::size_t>(path.links[0])].capacity;
-    }
-    return sum;
-  }
-
-  int fewest_hops() const {
-    int inside = 0, outside = 0;
-    for (int a = 0; a < m_.gpus; ++a)
-      for (int b = 0; b < m_.gpus; ++b)
-        if (const auto hops = static_cast<int>(m_.between(a, b).links.size());
-            a != b && (inside == 0 || hops < inside))
-          inside = hops;
-    for (const SearchPath& path : m_.gpu_nic)
-      if (const auto hops = static_cast<int>(path.links.size()); outside == 0 || hops < outside)
-        outside = hops;
-    const bool closed = m_.nics == 0 && request_.pattern == ChannelPattern::ring;
-    return inside * (m_.gpus - 1 + (closed ? 1 : 0)) + 2 * outside;
+    return best_.pattern != wanted.pattern || best_.cross_nic != wanted.cross_nic ||
+           bound.channels * bound.hops >= best_.hops;
   }
 
   bool enough() const {
@@ -304,6 +275,8 @@ class GraphSearch {
   int cross_nic_ = 0;
   PathType least_inside_ = PathType::loc, most_inside_ = PathType::sys;
   PathType least_outside_ = PathType::pix, most_outside_ = PathType::sys;
+  std::set<std::tuple<ChannelPattern, SearchRate, SearchRate, PathType, PathType, int, bool, int, int>>
+      tried_;
   std::int64_t steps_left_ = steps_in_all;
   int left_over_ = 0;
 };
