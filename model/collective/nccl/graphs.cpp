@@ -90,7 +90,10 @@ void add_paths(const NodeKinds& kinds, const std::vector<SearchGraph>& found, bo
   for (int c = 0; c < graph.channels; ++c) {
     ChannelPath& path = graph.paths[static_cast<std::size_t>(c)];
     const SearchGraph& here = found[kinds.kind_of.front()];
-    path.rail = static_cast<std::uint32_t>(here.nics[static_cast<std::size_t>(c) * 2]);
+    const SearchMachine& machine = kinds.machines[kinds.kind_of.front()];
+    if (machine.nics > 0)
+      path.rail = static_cast<std::uint32_t>(machine.nic_index[static_cast<std::size_t>(
+          here.nics[static_cast<std::size_t>(c) * 2])]);
     path.node_orders.reserve(kinds.kind_of.size());
     for (std::size_t node = 0; node < kinds.kind_of.size(); ++node) {
       const auto& ranks = kinds.ranks[node];
@@ -131,6 +134,10 @@ int connected_channels(const Communicator& c, const NcclGraphs& graphs, const Nc
     channels = std::min(most, channels + channels / 2);
   // Nodes with few GPUs need more CTAs for one NIC's rate.
   if (compute >= 90 && c.nodes.size() > 1 && graphs.ring.bw_intra > 45 && channels < 16)
+    channels *= 2;
+  // Packets of GPUDirect-TCPX are unpacked by the GPU, which needs more CTAs (from 2.20).
+  if (node_type_of(c, 0).nic_spec.kind == LinkKind::tcpx && c.nodes.size() > 1 && channels < 16 &&
+      settings.version >= NcclVersion{2, 20, 0})
     channels *= 2;
   const int limit = std::clamp(settings.max_channels.value_or(most), 1, most);
   channels = std::min({channels, limit, std::max(1, settings.max_ctas.value_or(most))});

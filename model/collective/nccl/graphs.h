@@ -20,7 +20,7 @@ struct ChannelPath {
 struct NcclGraph {
   int channels = 0;
   double bw_intra = 0, bw_inter = 0;
-  bool nvlink = true;              ///< type_intra is NVL or NVB: its latencies are those of NVLink
+  bool nvlink = true;              ///< type_intra is NVL: its latencies are those of NVLink
   bool same_channels = true;       ///< all channels take the same path
   bool ll128 = true;               ///< path types allow LL128
   bool tree_pattern = false;       ///< NCCL_TOPO_PATTERN_TREE (bandwidth x .85)
@@ -42,7 +42,7 @@ struct NcclGraphs {
   const ChannelPath& tree_path(std::uint32_t c) const { return tree.paths[c % tree.paths.size()]; }
 };
 
-/// Runs the search (NVIDIA/nccl src/graph/search.cc, connect.cc; rules in docs/nccl.md).
+/// Runs the search (NVIDIA/nccl src/graph/search.cc, connect.cc; docs/nccl-graphs.md tells it in words).
 NcclGraphs find_nccl_graphs(const Communicator& communicator, const NcclSettings& settings);
 
 }  // namespace dsim

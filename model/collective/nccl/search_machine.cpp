@@ -31,7 +31,8 @@ class MachineBuilder {
       m_.local_index.push_back(static_cast<int>(c.topology->local_index(c.gpus[rank])));
     std::sort(m_.local_index.begin(), m_.local_index.end());
     m_.gpus = static_cast<int>(m_.local_index.size());
-    m_.nics = c.nodes.size() > 1 ? static_cast<int>(type_.nics.size()) : 0;
+    if (c.nodes.size() > 1) group_nics();
+    m_.nics = static_cast<int>(devices_.size());
   }
 
   SearchMachine build() {
@@ -76,6 +77,24 @@ class MachineBuilder {
     m_.links.push_back({rate, first + 1, pcie, false});
     m_.links.push_back({rate, first, pcie, false});
     return first;
+  }
+
+  // What NCCL takes for a NIC. The EFA plugin (aws/aws-ofi-nccl, RDMA protocol) makes one device of
+  // the several NICs of a GPU.
+  void group_nics() {
+    std::vector<char> grouped(type_.nics.size(), 0);
+    std::map<std::size_t, std::vector<std::size_t>> groups;  // by first NIC
+    for (const auto& mine : type_.nics_of) {
+      if (type_.nic_spec.kind != LinkKind::efa || mine.size() < 2) continue;
+      groups[mine.front()] = mine;
+      for (const std::size_t nic : mine) grouped[nic] = 1;
+    }
+    for (std::size_t nic = 0; nic < type_.nics.size(); ++nic)
+      if (!grouped[nic]) groups[nic] = {nic};
+    for (auto& [first, nics] : groups) {
+      m_.nic_index.push_back(static_cast<int>(first));
+      devices_.push_back(std::move(nics));
+    }
   }
 
   // NVLinks to NVSwitches are one port; those between two GPUs are one link.
@@ -236,9 +255,8 @@ class MachineBuilder {
 
   // The node type says what its NICs carry; in an explicit graph their cables do.
   std::vector<SearchRate> rates_of_nics() const {
-    std::vector<double> rates(static_cast<std::size_t>(m_.nics),
-                              type_.nic_spec.bandwidth.bytes_per_second);
-    if (m_.nics > 0 && rates[0] <= 0) {
+    std::vector<double> rates(type_.nics.size(), type_.nic_spec.bandwidth.bytes_per_second);
+    if (!rates.empty() && rates[0] <= 0) {
       const Topology& t = *c_.topology;
       const std::size_t start = t.gpu_vertex(first_gpu_).index() -
                                 type_.gpus[t.local_index(first_gpu_)].index();
@@ -251,7 +269,11 @@ class MachineBuilder {
       }
     }
     std::vector<SearchRate> result;  // topo.cc: an unknown NIC is 10 Gb/s
-    for (const double rate : rates) result.push_back(rate > 0 ? megabytes({rate}) : 1'250);
+    for (const auto& nics : devices_) {
+      double rate = 0;
+      for (const std::size_t nic : nics) rate += rates[nic];
+      result.push_back(rate > 0 ? megabytes({rate}) : 1'250);
+    }
     return result;
   }
 
@@ -262,10 +284,17 @@ class MachineBuilder {
     m_.nic_rate = rates_of_nics();
     for (std::size_t n = 0; n < nics; ++n) {
       const std::int32_t cable = add_pair(m_.nic_rate[n], false);
+      const auto members = static_cast<SearchRate>(devices_[n].size());
       for (std::size_t g = 0; g < gpus; ++g) {
-        const LocalPath& way =
-            type_.nic_path(static_cast<std::size_t>(m_.local_index[g]), n);
+        const LocalPath& way = type_.nic_path(static_cast<std::size_t>(m_.local_index[g]),
+                                              devices_[n].front());
         SearchPath out = host_path(way.links, true);
+        if (members > 1) {
+          // Each member has a PCIe link of its own.
+          const auto last = static_cast<std::size_t>(out.links.back());
+          for (const std::size_t l : {last, static_cast<std::size_t>(m_.links[last].reverse)})
+            m_.links[l].capacity = members * nccl_rate(type_.graph.link(way.links.back()));
+        }
         std::vector<std::int32_t> back{cable + 1};
         for (auto l = out.links.rbegin(); l != out.links.rend(); ++l)
           back.push_back(m_.links[static_cast<std::size_t>(*l)].reverse);
@@ -381,6 +410,7 @@ class MachineBuilder {
   const NodeType& type_;
   GpuId first_gpu_;
   SearchMachine m_;
+  std::vector<std::vector<std::size_t>> devices_;  // NICs of each that NCCL sees
   std::map<std::size_t, std::int32_t> known_;
   std::vector<std::int32_t> direct_;
   std::vector<SearchRate> nvlink_total_;

@@ -45,6 +45,7 @@ struct SearchMachine {
   bool amd = false;
   SearchRate nvlink_rate = 0;        ///< of one NVLink
   std::vector<int> local_index;      ///< of each GPU, within the node
+  std::vector<int> nic_index;        ///< of each NIC, within the node; the first of a merged one
   std::vector<SearchLink> links;
   std::vector<SearchPath> gpu_gpu;   ///< [from * gpus + to]
   std::vector<SearchPath> gpu_nic;   ///< [gpu * nics + nic]
