@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "model/collective/algorithm.h"
 #include "model/collective/nccl/p2p_channels.h"
 #include "model/collective/nccl/search.h"
 #include "model/collective/nccl/search_speeds.h"
@@ -108,9 +109,16 @@ void add_paths(const NodeKinds& kinds, const std::vector<SearchGraph>& found, bo
   }
 }
 
+// Whether an algorithm can be run at all.
+bool runs(std::string_view name) {
+  const auto known = algorithms();
+  return std::any_of(known.begin(), known.end(),
+                     [&](const Algorithm* a) { return a->name == name; });
+}
+
 bool nvls_possible(const NodeKinds& kinds, const NcclSettings& settings) {
   // NVIDIA/nccl src/transport/nvls.cc: multicast since 2.17, more than two GPUs in a node.
-  return settings.version >= NcclVersion{2, 17, 0} && settings.nvls_enable.value_or(true) &&
+  return runs("nvls") && settings.version >= NcclVersion{2, 17, 0} && settings.nvls_enable.value_or(true) &&
          std::all_of(kinds.machines.begin(), kinds.machines.end(), [](const SearchMachine& m) {
            return m.nvswitch && m.compute >= 90 && m.gpus > 2;
          });

@@ -206,25 +206,6 @@ TEST_CASE("NVLS takes all GPUs of a node with NVSwitches that reduce as heads") 
   CHECK(nvls_of(world(v100, 1)).channels == 0);
 }
 
-TEST_CASE("NVLS is there for more than two GPUs of Hopper or later, from 2.17 on") {
-  CHECK(world(h100, 1).graphs.nvls_channels == 16);
-  CHECK(world(h100, 2).graphs.nvls_channels == 16);
-  CHECK(world(b200, 1).graphs.nvls_channels == 24);
-  CHECK(world(b200, 2).graphs.nvls_channels == 32);
-  CHECK(world(h100, 1, {0, 1}).graphs.nvls_channels == 0);
-  CHECK(world(h100, 1, {0, 1, 2}).graphs.nvls_channels == 16);
-  CHECK(world(h100, 1, {}, version("2.16.5")).graphs.nvls_channels == 0);
-  CHECK(world(a100, 1).graphs.nvls_channels == 0);
-  CHECK(world(four_h100, 1).graphs.nvls_channels == 0);
-  CHECK(world(h100, 2).graphs.nvls_tree);
-  CHECK_FALSE(world(h100, 1).graphs.nvls_tree);
-  CHECK_FALSE(world(h100, 2, {}, version("2.17.1")).graphs.nvls_tree);
-  auto off = version("2.30.7");
-  off.nvls_enable = false;
-  CHECK(world(h100, 2, {}, off).graphs.nvls_channels == 0);
-  CHECK_FALSE(world(h100, 2, {}, off).graphs.nvls_tree);
-}
-
 // CCI-MOC/roce-testing, NCCL 2.26.2: "Channel 00/04 : 0 3 6 5 4 7 2 1", "4 coll channels, 4 collnet
 // channels, 0 nvls channels, 4 p2p channels, 2 p2p channels per peer".
 TEST_CASE("two nodes of four H100 with one NIC ring as their log shows") {
