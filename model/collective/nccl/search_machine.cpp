@@ -17,9 +17,6 @@ SearchRate megabytes(Bandwidth rate) {
   return static_cast<SearchRate>(std::lround(std::min(rate.bytes_per_second * 1e-6, 2e9)));
 }
 
-// Nominal payload of one NVLink, one direction (GB/s): generations 2 to 4 have 25, 5 has 50.
-double nominal_nvlink(int compute) { return compute >= 100 ? 50 : 25; }
-
 class MachineBuilder {
  public:
   MachineBuilder(const Communicator& c, std::size_t node, const NcclSettings& settings)
@@ -58,13 +55,18 @@ class MachineBuilder {
     return is_gpu_link(link.kind) && end(link.from) && end(link.to);
   }
 
+  // NVLinks that a link of the file stands for; where it does not say, by what one carries: 25 GB/s
+  // in generations 2 to 4, 50 in 5.
+  SearchRate links_of(const Link& link) const {
+    if (link.links > 1) return static_cast<SearchRate>(link.links);
+    const double one = m_.compute >= 100 ? 50e9 : 25e9;
+    return std::max(1, static_cast<SearchRate>(link.bandwidth.bytes_per_second / one + 1e-9));
+  }
+
   SearchRate nccl_rate(const Link& link) const {
     switch (link.kind) {
-      case LinkKind::nvlink: {
-        const double links =
-            link.bandwidth.bytes_per_second * 1e-9 / nominal_nvlink(m_.compute) + 1e-9;
-        return std::max(1, static_cast<int>(links)) * m_.nvlink_rate;
-      }
+      case LinkKind::nvlink:
+        return links_of(link) * m_.nvlink_rate;
       case LinkKind::pcie:
         return pcie_rate(link.bandwidth);
       default:
@@ -90,7 +92,7 @@ class MachineBuilder {
       for (const std::size_t nic : mine) grouped[nic] = 1;
     }
     for (std::size_t nic = 0; nic < type_.nics.size(); ++nic)
-      if (!grouped[nic]) groups[nic] = {nic};
+      if (!grouped[nic] && type_.uses(nic)) groups[nic] = {nic};
     for (auto& [first, nics] : groups) {
       m_.nic_index.push_back(static_cast<int>(first));
       devices_.push_back(std::move(nics));
@@ -103,8 +105,9 @@ class MachineBuilder {
     std::vector<SearchRate> port(n, 0);
     direct_.assign(n * n, -1);
     nvlink_total_.assign(n, 0);
-    for (const Link& link : type_.graph.links) {
-      if (!joins_gpus(link) || kind(link.from) != VertexKind::gpu) continue;
+    for (std::size_t l = 0; l < type_.graph.links.size(); ++l) {
+      const Link& link = type_.graph.links[l];
+      if (!type_.open(LinkId(l)) || !joins_gpus(link) || kind(link.from) != VertexKind::gpu) continue;
       const int from = member(link.from), to = member(link.to);
       if (from < 0) continue;
       const SearchRate rate = nccl_rate(link);
@@ -207,7 +210,9 @@ class MachineBuilder {
       for (std::size_t l = 0; l < graph.links.size(); ++l) {
         const Link& link = graph.links[l];
         const VertexKind end = kind(link.to);
-        if (link.from != here || seen[link.to.index()] || joins_gpus(link)) continue;
+        if (link.from != here || seen[link.to.index()] || joins_gpus(link) ||
+            !type_.open(LinkId(l)))
+          continue;
         if (link.to != to && (end == VertexKind::gpu || end == VertexKind::nic)) continue;
         seen[link.to.index()] = 1;
         by[link.to.index()] = LinkId(l);

@@ -7,14 +7,13 @@
 
 #include "model/collective/communicator.h"
 #include "model/collective/nccl/settings.h"
+#include "sim/network/path_class.h"
 
 namespace dsim {
 
 struct NodeType;
 
-/// Path classes of NVIDIA/nccl src/include/graph.h, best first. nvb passes another GPU, pxb several
-/// PCIe switches, p2c a C2C link, pxn another GPU on the way to a NIC, phb a CPU, sys two CPUs.
-enum class PathType : std::uint8_t { loc, nvl, nvb, c2c, pix, pxb, p2c, pxn, phb, sys, net, dis };
+using PathType = PathClass;
 
 /// Bandwidths of the search are whole MB/s, so that taking and giving back is exact.
 using SearchRate = std::int32_t;
