@@ -43,7 +43,7 @@ std::vector<HopRates> alone_rates(const Schedule& schedule, const Granularity& g
   std::vector<HopRates> rates(g.channels);
   const std::vector<double> full = max_min_of(loads, all, cost.rate);
   for (std::uint32_t c = 0; c < g.channels; ++c)
-    rates[c] = {full[c], full[c], full[c], 1};
+    rates[c] = {full[c], full[c], full[c], infinite, 1};
   if (schedule.nodes == 1 || schedule.pattern == Pattern::ring) return rates;
 
   for (std::size_t r = 0; r < all.size(); ++r)
@@ -68,6 +68,10 @@ std::vector<HopRates> alone_rates(const Schedule& schedule, const Granularity& g
             std::max(rates[c].network_load, total[load.resource] / crossings[load.resource]);
       }
     if (rates[c].network == infinite) rates[c].network = full[c];
+    for (const Load& load : loads[c])
+      if (resources.between_nodes(load.resource))
+        rates[c].between =
+            std::min(rates[c].between, capacities[load.resource] / total[load.resource]);
   }
   return rates;
 }

@@ -135,7 +135,7 @@ AloneTime alone_time(const Schedule& s, const Granularity& g, const StepCost& co
   const double worker = cost.overhead + g.message_bytes / cost.rate;
   const double inside = std::max(worker, g.message_bytes / rates.local);
   const double network =
-      std::max(g.message_bytes / rates.channel, cost.post * rates.network_load);
+      std::max(g.message_bytes / rates.between, cost.post * rates.network_load);
   const double stage =
       cost.sharpness > 0 ? smooth_max(inside, network, cost.sharpness) : std::max(inside, network);
   return {std::max(0.0, fill), static_cast<double>(g.messages) * stage};

@@ -32,6 +32,7 @@ struct HopRates {
   double channel = 0;  ///< with the pipeline full: what links (all loads) and the CTA allow
   double local = 0;    ///< same without the links between nodes
   double network = 0;  ///< one crossing of the network, every channel crossing once
+  double between = 0;  ///< what the links between nodes allow with the pipeline full
   double network_load = 1;  ///< crossings of a NIC per byte of a channel that uses it
 };
 
