@@ -27,6 +27,7 @@ void CollectiveConstants::visit(const ConstantVisitor& visitor) {
   visitor("gather channel rate", gpu.gather_rate);
   visitor("LL128 copy gain", gpu.copy_gain);
   visitor("NVLS latency", gpu.nvls_latency);
+  visitor("NVLS-tree latency", gpu.nvls_tree_latency);
   visitor("NVLS loop", gpu.nvls_loop);
   visitor("NVLS channel rate", gpu.nvls_rate);
   visitor("NVLS link share", gpu.nvls_link);

@@ -26,6 +26,7 @@ struct GpuConstants {
   Constant gather_rate;     ///< B/s of a Simple channel in all_gather and reduce_scatter over a network
   Constant copy_gain;       ///< LL128 rate of pure copies (broadcast) over that of reductions
   Constant nvls_latency;    ///< s: an NVLS collective at its smallest, launch included
+  Constant nvls_tree_latency;  ///< s: NVLS-tree without its network steps, launch included
   Constant nvls_loop;       ///< s: a loop of a channel
   Constant nvls_rate;       ///< B/s: busbw that all channels' CTAs reach
   Constant nvls_link;       ///< busbw that the NVLinks reach with multicast, of a ring's rate on them

@@ -27,9 +27,6 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
 
 LinkResources::LinkResources(const Topology& topology, std::span<const Schedule* const> schedules,
                              bool fold) {
-  for (const Schedule* schedule : schedules)
-    if (schedule->pattern == Pattern::rounds)
-      throw InputError("algorithms that run in rounds cannot be simulated here yet");
   std::vector<std::vector<Entry>> by_link;
   std::vector<std::uint32_t> index_of(topology.link_count(), Id<LinkTag>::none);
   std::vector<LinkId> links;

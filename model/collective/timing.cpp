@@ -63,7 +63,7 @@ StepCost step_cost(const Schedule& s, const Granularity& g, Protocol protocol,
       const double rate = k.gpu.nvls_rate / bus / (g.channels * heads);
       // CTAs are not in step: the links serve others while one is between loops.
       cost.rate = g.message_bytes / (loop + g.message_bytes / rate);
-      cost.local_latency = tree ? 0 : std::max(0.0, k.gpu.nvls_latency - k.gpu.launch);
+      cost.local_latency = (tree ? k.gpu.nvls_tree_latency : k.gpu.nvls_latency) - k.gpu.launch;
       if (tree) cost.network_latency = k.network.simple_hop, cost.post = 0;
       cost.wire[static_cast<std::size_t>(LinkKind::nvlink)] =
           bus / (k.gpu.nvls_link / (tree ? k.gpu.nvls_tree_link : 1.0));
