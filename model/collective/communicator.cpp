@@ -2,7 +2,6 @@
 
 #include <map>
 
-
 namespace dsim {
 
 Communicator make_communicator(const Topology& topology, Routing routing, Architecture architecture,

@@ -15,21 +15,22 @@ using PerProtocol = std::array<Constant, nccl_protocol_count>;
 /// What moving data costs a GPU, beyond the links' own rates. A step of c bytes on a ring channel
 /// takes c over the rate and a latency (docs/collectives.md gives the formulas).
 struct GpuConstants {
-  Constant launch;          ///< s: kernel launch and fixed cost of a collective, once
-  PerProtocol step;         ///< s: step between GPUs of a node; Simple: of chunks of 64 KiB and more
-  PerProtocol rate;         ///< B/s of data a ring channel (one CTA) can move
+  Constant launch;   ///< s: kernel launch and fixed cost of a collective, once
+  PerProtocol step;  ///< s: step between GPUs of a node; Simple: of chunks of 64 KiB and more
+  PerProtocol rate;  ///< B/s of data a ring channel (one CTA) can move
   Constant slice_overhead;  ///< s: Simple: busy time of a CTA per slice besides the copy
   Constant last_operation;  ///< the operation of a ring loop that only receives, in sends
   Constant fill;            ///< of a ring, once, in sends
   PerProtocol tree_step;    ///< s: step inside a node of a tree or chain
   PerProtocol tree_rate;    ///< B/s per connection of a tree channel
-  Constant gather_rate;     ///< B/s of a Simple channel in all_gather and reduce_scatter over a network
-  Constant copy_gain;       ///< LL128 rate of pure copies (broadcast) over that of reductions
-  Constant nvls_latency;    ///< s: an NVLS collective at its smallest, launch included
+  Constant
+      gather_rate;     ///< B/s of a Simple channel in all_gather and reduce_scatter over a network
+  Constant copy_gain;  ///< LL128 rate of pure copies (broadcast) over that of reductions
+  Constant nvls_latency;       ///< s: an NVLS collective at its smallest, launch included
   Constant nvls_tree_latency;  ///< s: NVLS-tree without its network steps, launch included
-  Constant nvls_loop;       ///< s: a loop of a channel
-  Constant nvls_rate;       ///< B/s: busbw that all channels' CTAs reach
-  Constant nvls_link;       ///< busbw that the NVLinks reach with multicast, of a ring's rate on them
+  Constant nvls_loop;          ///< s: a loop of a channel
+  Constant nvls_rate;          ///< B/s: busbw that all channels' CTAs reach
+  Constant nvls_link;  ///< busbw that the NVLinks reach with multicast, of a ring's rate on them
   Constant nvls_tree_loop;  ///< loop of NVLS-tree over that of NVLS
   Constant nvls_tree_link;  ///< nvls_link over that of NVLS-tree
   Constant copy_latency;    ///< s: send and receive: fixed

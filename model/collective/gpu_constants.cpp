@@ -25,16 +25,17 @@ struct Row {
 };
 
 // V100: one site a row for LL, LL128 and trees; send and receive assumed as A100.
-constexpr Row volta{8,   1.0, 4,  2.2, 6, 10, 2.5, 22, 20,  .05, .3, 10,  2.5, 10,     10,
-                    12, 0,   0,  1,   1, 1,  1,   4,  5,   10,  120. / 136, 500, 22.7 / 25, .15};
-constexpr Row ampere{9, .80, 6.8, 3.5, 10, 13.5, 2.7, 20, 20, .27,         .8,  4,           5,  10,
-                     13.5, 10, 0, 0, 1, 1, 1, 1, 4, 5, 13, 218. / 242, 700, 242. / 300, .06};
-constexpr Row hopper{4.8, .77, 14,  2.3, 25,  8.4, .95,  24,  20.5, .32,         .77,  11,
-                     1.25, 11, 0,   15,  26,  8.6, 560,  470. / 390, 1.7,  1.08,        2,    5.4,
-                     17.9, 325. / 390, 3000, 390. / 450, .06};
-constexpr Row blackwell{7.7,  1.17, 10,  2.0, 23,  11.3, 0,    29,  20.5, .69,         .32,  11,
-                        1.25, 10,   0,   13,  32,  14,   1210, 835. / 800, 1.2,  1.0,         2.2,  4.9,
-                        19.6, 652. / 800, 3000, 800. / 900, .08};
+constexpr Row volta{8,  1.0, 4, 2.2, 6, 10, 2.5, 22, 20, .05, .3,         10,  2.5,       10, 10,
+                    12, 0,   0, 1,   1, 1,  1,   4,  5,  10,  120. / 136, 500, 22.7 / 25, .15};
+constexpr Row ampere{9,  .80, 6.8, 3.5, 10,   13.5,       2.7, 20,         20, .27,
+                     .8, 4,   5,   10,  13.5, 10,         0,   0,          1,  1,
+                     1,  1,   4,   5,   13,   218. / 242, 700, 242. / 300, .06};
+constexpr Row hopper{4.8, .77,  14,   2.3, 25,   8.4,        .95,  24,         20.5, .32,
+                     .77, 11,   1.25, 11,  0,    15,         26,   8.6,        560,  470. / 390,
+                     1.7, 1.08, 2,    5.4, 17.9, 325. / 390, 3000, 390. / 450, .06};
+constexpr Row blackwell{7.7, 1.17, 10,   2.0, 23,   11.3,       0,    29,         20.5, .69,
+                        .32, 11,   1.25, 10,  0,    13,         32,   14,         1210, 835. / 800,
+                        1.2, 1.0,  2.2,  4.9, 19.6, 652. / 800, 3000, 800. / 900, .08};
 
 const Row& row_of(Architecture architecture) {
   switch (architecture) {
@@ -81,7 +82,8 @@ GpuConstants built_in_gpu_constants(const CollectiveMachine& machine) {
   c.gather_rate = weakly(r.gather_rate * gb);
   c.copy_gain = weakly(1.5);
   c.nvls_latency = well(r.nvls_latency * us);
-  // A forced NVLS-tree of 4 to 512 B takes 46 us on two nodes of H20; hops over the network come on top.
+  // A forced NVLS-tree of 4 to 512 B takes 46 us on two nodes of H20; hops over the network come on
+  // top.
   c.nvls_tree_latency = {2e-6, .5, Level::fitted, tables, range};
   c.nvls_loop = well(r.nvls_loop * us);
   c.nvls_rate = well(r.nvls_rate * gb);

@@ -36,6 +36,16 @@ double tree_ll128_chunk(const Schedule& s, double bytes, double channels) {
   return chunk;
 }
 
+// Tree Simple: halved while the tree is deeper than there are chunks (NVIDIA/nccl src/enqueue.cc).
+double tree_simple_chunk(const Schedule& s, double bytes, double channels, double chunk) {
+  const double depth = static_cast<double>(s.ranks) / s.nodes - 1 +
+                       std::floor(std::log2(static_cast<double>(s.nodes)));
+  while (chunk > 128 * KiB && bytes / (channels * chunk) < 8 * depth) chunk /= 2;
+  while (chunk > 64 * KiB && bytes / (channels * chunk) < 4 * depth) chunk /= 2;
+  while (chunk > 32 * KiB && bytes / (channels * chunk) < depth) chunk /= 2;
+  return chunk;
+}
+
 // NVLS: 128 KiB, halved for small sizes, each rule on the result of the one before.
 double nvls_chunk(double bytes, double workers) {
   double chunk = 128 * KiB;
@@ -66,8 +76,10 @@ double stream_chunk(const Schedule& s, Protocol protocol, double bytes, double c
       return ll_chunk;
     case Protocol::ll128:
       return s.mechanics == Mechanics::tree ? tree_ll128_chunk(s, bytes, channels) : ll128_chunk;
-    default:
-      return static_cast<double>(limits.buffer_size) / steps;
+    default: {
+      const double step = static_cast<double>(limits.buffer_size) / steps;
+      return s.mechanics == Mechanics::tree ? tree_simple_chunk(s, bytes, channels, step) : step;
+    }
   }
 }
 
@@ -80,18 +92,19 @@ Granularity granularity(const Schedule& s, Bytes size, Protocol protocol,
   const std::uint32_t most =
       limits.channels == 0 ? s.channels : std::min(s.channels, limits.channels);
   const bool all = s.mechanics == Mechanics::nvls || s.mechanics == Mechanics::nvls_tree;
-  g.channels = all ? most
-                   : static_cast<std::uint32_t>(std::clamp(
-                         std::floor(bytes / channel_bytes(s, protocol)), 1.0,
-                         static_cast<double>(most)));
+  g.channels =
+      all ? most
+          : static_cast<std::uint32_t>(std::clamp(std::floor(bytes / channel_bytes(s, protocol)),
+                                                  1.0, static_cast<double>(most)));
   const double block = bytes / g.channels / static_cast<double>(s.blocks);
   const auto cut = [&](double chunk) {
     return static_cast<std::int64_t>(std::max(1.0, std::ceil(block / chunk - 1e-9)));
   };
   if (s.pattern == Pattern::ring) {
-    const double chunk = protocol == Protocol::ll      ? ll_chunk
-                         : protocol == Protocol::ll128 ? ll128_chunk
-                                                       : static_cast<double>(limits.buffer_size) / steps * 4;
+    const double chunk = protocol == Protocol::ll ? ll_chunk
+                         : protocol == Protocol::ll128
+                             ? ll128_chunk
+                             : static_cast<double>(limits.buffer_size) / steps * 4;
     g.loops = cut(chunk);
     g.messages = s.rounds * g.loops;
     g.message_bytes = block / static_cast<double>(g.loops);

@@ -23,8 +23,9 @@ struct GranularityLimits {
   bool blackwell = false;              ///< sm100: NVLS-tree's chunks are larger
 };
 
-/// How NCCL cuts a call (NVIDIA/nccl src/enqueue.cc, src/include/device.h): bytes that make a channel
-/// worth opening, chunk and slice sizes of the protocol and kernel. Not for Pattern::rounds.
+/// How NCCL cuts a call (NVIDIA/nccl src/enqueue.cc, src/include/device.h): bytes that make a
+/// channel worth opening, chunk and slice sizes of the protocol and kernel. Not for
+/// Pattern::rounds.
 Granularity granularity(const Schedule& schedule, Bytes size, Protocol protocol,
                         const GranularityLimits& limits = {});
 

@@ -5,7 +5,6 @@
 
 #include "sim/base/error.h"
 #include "sim/network/link_defaults.h"
-#include "sim/network/link_defaults.h"
 
 namespace dsim {
 

@@ -14,8 +14,8 @@ namespace dsim {
 /// The links that a set of schedules loads, as resources 0..size()-1 of an ActivityNetwork.
 ///
 /// Folded, links of a kind that every channel of every schedule loads alike become one resource of
-/// the least capacity among them. That is exact for max-min sharing: of two links with the same loads
-/// the wider one never binds first, and links of a kind scale together when constants change.
+/// the least capacity among them. That is exact for max-min sharing: of two links with the same
+/// loads the wider one never binds first, and links of a kind scale together when constants change.
 class LinkResources {
  public:
   LinkResources(const Topology& topology, std::span<const Schedule* const> schedules, bool fold);

@@ -17,16 +17,16 @@ std::string name_of_link(const Topology& t, LinkId id) {
   const std::string ends =
       fmt::format("{} -> {}", t.vertex_name(link.from), t.vertex_name(link.to));
   if (!is_network(link.kind))
-    return fmt::format("{} ({})", link.kind == LinkKind::nvlink ? "NVLink" : name_of(link.kind), ends);
-  const bool nic = t.vertex_kind(link.from) == VertexKind::nic ||
-                   t.vertex_kind(link.to) == VertexKind::nic;
+    return fmt::format("{} ({})", link.kind == LinkKind::nvlink ? "NVLink" : name_of(link.kind),
+                       ends);
+  const bool nic =
+      t.vertex_kind(link.from) == VertexKind::nic || t.vertex_kind(link.to) == VertexKind::nic;
   return fmt::format("{} ({})", nic ? "NIC" : "fabric", ends);
 }
 
 // The link that is busiest, and what keeps the call from being faster.
 void find_bottleneck(const PlannedCollective& plan, const Topology& topology, const Granularity& g,
-                     const StepCost& cost, const CollectiveConstants& k,
-                     PreparedCollective& call) {
+                     const StepCost& cost, const CollectiveConstants& k, PreparedCollective& call) {
   const LinkResources& links = *plan.resources;
   std::vector<double> bytes(links.size(), 0);
   for (std::uint32_t channel = 0; channel < g.channels; ++channel)

@@ -34,7 +34,7 @@ PlannedCollective plan_collective(const Algorithm& algorithm, const PlanRequest&
 struct PreparedCollective {
   std::uint32_t channels = 1;
   FluidCollective fluid;
-  std::string bottleneck;  ///< "NIC (node0.nic3 -> leaf3)", "NVLink", "CTAs", "latency"
+  std::string bottleneck;    ///< "NIC (node0.nic3 -> leaf3)", "NVLink", "CTAs", "latency"
   double limit_seconds = 0;  ///< if only the busiest link worked, at its nominal rate; 0 if none
 };
 

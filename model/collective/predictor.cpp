@@ -191,13 +191,12 @@ CollectivePrediction CollectivePredictor::predict(const CollectiveQuery& query) 
   CollectivePrediction p;
   s.choose(query, p);
   const PlannedCollective& plan = s.plan(*p.algorithm, query);
-  const PreparedCollective call = prepare_collective(plan, *s.setup.topology, query.op, query.size,
-                                                     s.costs(p), s.constants);
+  const PreparedCollective call =
+      prepare_collective(plan, *s.setup.topology, query.op, query.size, s.costs(p), s.constants);
   p.channels = call.channels;
   if (s.setup.fidelity == Fidelity::steps) {
     const CollectiveRun run = s.run(plan, query, p);
-    p.seconds =
-        run_collectives(*s.setup.topology, std::span(&run, 1), Fidelity::steps)[0].seconds;
+    p.seconds = run_collectives(*s.setup.topology, std::span(&run, 1), Fidelity::steps)[0].seconds;
   } else {
     p.seconds = closed_seconds(call.fluid);  // alone: what `fluid` takes
   }

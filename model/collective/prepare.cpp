@@ -11,10 +11,10 @@ namespace {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 std::vector<double> max_min_of(const std::vector<std::vector<Load>>& loads,
-                               std::vector<double> capacities, double cap) {
+                               std::vector<double> capacities, std::span<const double> caps) {
   MaxMinProblem problem;
   problem.capacity = std::move(capacities);
-  for (const auto& row : loads) problem.add(cap, 1, row);
+  for (std::size_t i = 0; i < loads.size(); ++i) problem.add(caps[i], 1, loads[i]);
   std::vector<double> rates(loads.size());
   MaxMinScratch scratch;
   max_min_rates(problem, rates, scratch);
@@ -41,14 +41,21 @@ std::vector<HopRates> alone_rates(const Schedule& schedule, const Granularity& g
   const auto loads = wire_loads(g, cost, resources, index);
   std::vector<double> all(capacities.begin(), capacities.end());
   std::vector<HopRates> rates(g.channels);
-  const std::vector<double> full = max_min_of(loads, all, cost.rate);
+  // A CTA, and a connection that is limited by itself: sockets.
+  std::vector<double> caps(g.channels, cost.rate);
+  for (std::uint32_t c = 0; c < g.channels; ++c)
+    for (auto i = schedule.first_connection[c]; i < schedule.first_connection[c + 1]; ++i)
+      if (const double limit = schedule.connections[i].limit; limit > 0)
+        caps[c] = std::min(caps[c], limit);
+  const std::vector<double> full = max_min_of(loads, all, caps);
   for (std::uint32_t c = 0; c < g.channels; ++c)
     rates[c] = {full[c], full[c], full[c], infinite, 1};
   if (schedule.nodes == 1 || schedule.pattern == Pattern::ring) return rates;
 
   for (std::size_t r = 0; r < all.size(); ++r)
     if (resources.between_nodes(r)) all[r] = infinite;
-  const std::vector<double> local = max_min_of(loads, std::move(all), cost.rate);
+  const std::vector<double> local =
+      max_min_of(loads, std::move(all), std::vector<double>(g.channels, cost.rate));
   // Every channel crosses each of its network links once.
   std::vector<double> crossings(resources.size(), 0), total(resources.size(), 0);
   for (const auto& row : loads)
@@ -59,7 +66,8 @@ std::vector<HopRates> alone_rates(const Schedule& schedule, const Granularity& g
     }
   for (std::uint32_t c = 0; c < g.channels; ++c) {
     rates[c].local = local[c];
-    rates[c].network = infinite;
+    rates[c].network = caps[c] < cost.rate ? caps[c] : infinite;
+    rates[c].between = rates[c].network;
     for (const Load& load : loads[c])
       if (resources.between_nodes(load.resource)) {
         rates[c].network =

@@ -8,10 +8,11 @@
 
 namespace dsim {
 
-/// Appends a call as coupled activities, one a channel, to `call`; one stage. The cap of a channel is
-/// its work over the time it moves when alone, so that a call without company takes exactly its
+/// Appends a call as coupled activities, one a channel, to `call`; one stage. The cap of a channel
+/// is its work over the time it moves when alone, so that a call without company takes exactly its
 /// closed-form time and one in company gets its max-min share. Time in which CTAs are busy without
-/// moving anything comes first. Resources of `resources` count from `first_resource` in the network.
+/// moving anything comes first. Resources of `resources` count from `first_resource` in the
+/// network.
 void prepare_fluid(const Schedule& schedule, const LinkResources& resources,
                    std::size_t schedule_index, const Granularity& granularity, const StepCost& cost,
                    std::span<const double> capacities, std::uint32_t first_resource,

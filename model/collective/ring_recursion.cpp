@@ -54,7 +54,8 @@ class Channel {
     const std::int64_t ops = g_.loops * loop_;
     for (std::int64_t op = 0; op < ops; ++op) {
       const std::int64_t in_loop = op % loop_;
-      const std::int64_t message = op / loop_ * (loop_ - 1) + in_loop;  // sent; received is one less
+      const std::int64_t message =
+          op / loop_ * (loop_ - 1) + in_loop;  // sent; received is one less
       for (std::int64_t slice = 0; slice < g_.slices; ++slice)
         level(in_loop > 0, in_loop + 1 < loop_, message, slice, op + 1 == ops);
       if (in_loop + 1 < loop_) times.messages += static_cast<std::uint64_t>(g_.slices) * n_;
@@ -66,8 +67,8 @@ class Channel {
  private:
   // All workers at one slice of one operation: everything it needs happened in earlier levels.
   void level(bool receives, bool sends, std::int64_t message, std::int64_t slice, bool last) {
-    const std::int64_t sent = message * g_.slices + slice;      // index on the way out
-    const std::int64_t received = sent - g_.slices;             // and on the way in
+    const std::int64_t sent = message * g_.slices + slice;  // index on the way out
+    const std::int64_t received = sent - g_.slices;         // and on the way in
     const auto row = [&](std::int64_t of_message) {
       return arrived_.data() + static_cast<std::size_t>((of_message & 1) * g_.slices + slice) * n_;
     };

@@ -7,9 +7,9 @@
 
 namespace dsim {
 
-/// True if no link is ever short: the connections that cross it need less than its capacity when all
-/// of them move at the CTAs' rate. Then nothing that happens on one connection changes the rate of
-/// another.
+/// True if no link is ever short: the connections that cross it need less than its capacity when
+/// all of them move at the CTAs' rate. Then nothing that happens on one connection changes the rate
+/// of another.
 bool never_contended(const Schedule& schedule, const Granularity& granularity, const StepCost& cost,
                      const LinkResources& resources, std::size_t schedule_index,
                      std::span<const double> capacities);

@@ -26,7 +26,7 @@ RoundCost copy_cost(const RoundCall& call, const CollectiveConstants& k) {
   cost.latency_network =
       cost.latency_local + k.network.ll_hop + k.network.post * std::max(1u, call.network_messages);
   for (std::size_t kind = 0; kind < link_kind_count; ++kind)
-    cost.wire[kind] = is_network(static_cast<LinkKind>(kind)) ? 1 / k.network.copy_share
+    cost.wire[kind] = is_network(static_cast<LinkKind>(kind))    ? 1 / k.network.copy_share
                       : is_gpu_link(static_cast<LinkKind>(kind)) ? 1 / k.gpu.copy_link
                                                                  : 1.0;
   return cost;
@@ -41,7 +41,8 @@ RoundCost kernel_cost(Mechanics mechanics, const RoundCall& call, const Collecti
                                                                 : 32 << 10;
   const double channels = std::clamp(std::floor(call.largest_message / per_channel), 1.0,
                                      static_cast<double>(std::max(1u, call.channels)));
-  const bool gather = call.op == CollectiveOp::all_gather || call.op == CollectiveOp::reduce_scatter;
+  const bool gather =
+      call.op == CollectiveOp::all_gather || call.op == CollectiveOp::reduce_scatter;
   const double rate = call.protocol == Protocol::simple && gather && call.nodes > 1
                           ? std::min<double>(k.gpu.rate[p], k.gpu.gather_rate)
                           : k.gpu.rate[p];

@@ -64,14 +64,14 @@ struct Starter {
   }
 };
 
-// What all runs load: the links of the channels' schedules as few resources, or every link by its id
-// where messages of rounds are among them.
+// What all runs load: the links of the channels' schedules as few resources, or every link by its
+// id where messages of rounds are among them.
 struct Resources {
   std::unique_ptr<LinkResources> links;  // of the schedules with channels
   std::vector<std::size_t> index;        // of a run's schedule among those
   bool by_id = false;
-  std::vector<double> capacities;        // of the network's resources
-  std::vector<double> link_capacities;   // of `links`
+  std::vector<double> capacities;       // of the network's resources
+  std::vector<double> link_capacities;  // of `links`
 };
 
 Resources resources_of(const Topology& topology, std::span<const CollectiveRun> runs,
@@ -153,8 +153,8 @@ std::vector<CollectiveResult> run_collectives(const Topology& topology,
           return {{std::max(run.constants->gpu.launch + times.end.seconds(), run.least_seconds),
                    s.granularity.channels, times.messages}};
         }
-        s.steps_run = std::make_unique<StepsRun>(engine, network, schedule, *all.links, index,
-                                                 all.by_id);
+        s.steps_run =
+            std::make_unique<StepsRun>(engine, network, schedule, *all.links, index, all.by_id);
       } else {
         prepare_fluid(schedule, *all.links, index, s.granularity, s.cost, all.link_capacities, 0,
                       s.fluid);

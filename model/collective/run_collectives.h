@@ -19,8 +19,8 @@ struct CollectiveRun {
   Bytes size;
   Protocol protocol = Protocol::simple;
   GranularityLimits limits;
-  double graph_channels = 1;   ///< of NCCL's search: as many NIC proxies work side by side
-  double least_seconds = 0;    ///< launch floor
+  double graph_channels = 1;  ///< of NCCL's search: as many NIC proxies work side by side
+  double least_seconds = 0;   ///< launch floor
   const CollectiveConstants* constants = nullptr;
   Time start;
   /// Pattern::rounds: where its ranks are, and what its messages cost.

@@ -10,7 +10,7 @@ double collective_scatter(const CollectiveMachine& machine, std::size_t nodes, B
   };
   constexpr Row one_node{.16, .21, .11}, pcie_box{.60, .60, .60};
   constexpr Row infiniband{.12, .45, .15}, others{.45, .60, .35};
-  const Row row = nodes == 1 ? (machine.nvlink ? one_node : pcie_box)
+  const Row row = nodes == 1                        ? (machine.nvlink ? one_node : pcie_box)
                   : machine.network == LinkKind::ib ? infiniband
                                                     : others;
   if (size.count < (64 << 10)) return row.small;

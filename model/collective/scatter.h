@@ -4,9 +4,9 @@
 
 namespace dsim {
 
-/// Relative half-width of a 90 % interval of a predicted collective: how far measurements of healthy
-/// machines lie from the built-in model by size and reach (90th percentiles in docs/collectives.md),
-/// which contains the scatter between like machines.
+/// Relative half-width of a 90 % interval of a predicted collective: how far measurements of
+/// healthy machines lie from the built-in model by size and reach (90th percentiles in
+/// docs/collectives.md), which contains the scatter between like machines.
 double collective_scatter(const CollectiveMachine& machine, std::size_t nodes, Bytes size);
 
 }  // namespace dsim

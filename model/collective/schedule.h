@@ -40,6 +40,7 @@ struct Connection {
   std::uint32_t first_link, link_count;  ///< range of Schedule::links
   double latency = 0;                    ///< s, of the links alone
   bool network = false;                  ///< leaves the node
+  double limit = 0;                      ///< B/s of one connection at most (sockets); 0 = none
 };
 
 /// What one CTA does for one rank: receive from all `in`, then send to all `out`.

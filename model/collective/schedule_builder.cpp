@@ -85,8 +85,7 @@ double unusual_latency(const Topology& t, const Route& route) {
   for (const LinkShare& share : route.links) {
     const Link link = t.link(share.link);
     if (is_network(link.kind)) network = link.kind;
-    const Time usual =
-        default_latency(link.kind, t.vertex_kind(link.from), t.vertex_kind(link.to));
+    const Time usual = default_latency(link.kind, t.vertex_kind(link.from), t.vertex_kind(link.to));
     extra += share.share * (link.latency - usual).seconds();
   }
   if (route.switch_hops > 1) extra += (route.switch_hops - 1) * switch_latency(network).seconds();
@@ -125,7 +124,7 @@ void ScheduleBuilder::connect(std::uint32_t from_worker, std::uint32_t to_worker
   schedule.connections.push_back({from_worker, to_worker, first,
                                   static_cast<std::uint32_t>(route_.links.size()),
                                   unusual_latency(*communicator_.topology, route_),
-                                  route_.leaves_node});
+                                  route_.leaves_node, route_.connection_limit.bytes_per_second});
 }
 
 void ScheduleBuilder::connect_over(std::uint32_t from_worker, std::uint32_t to_worker,
@@ -133,7 +132,7 @@ void ScheduleBuilder::connect_over(std::uint32_t from_worker, std::uint32_t to_w
   const auto first = static_cast<std::uint32_t>(schedule.links.size());
   schedule.links.insert(schedule.links.end(), links.begin(), links.end());
   schedule.connections.push_back(
-      {from_worker, to_worker, first, static_cast<std::uint32_t>(links.size()), 0, network});
+      {from_worker, to_worker, first, static_cast<std::uint32_t>(links.size()), 0, network, 0});
 }
 
 Schedule ScheduleBuilder::finish() {

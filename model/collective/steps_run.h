@@ -20,9 +20,9 @@ class StepsRun {
            const LinkResources& resources, std::size_t schedule_index, bool by_id = false);
   StepsRun(const StepsRun&) = delete;
 
-  /// Starts now; `done(self, argument)` runs when the last worker has finished. `rates` are those of
-  /// the used channels alone (alone_rates): a channel never sends faster, for all of them move in
-  /// step, and latencies that hide behind copies depend on them.
+  /// Starts now; `done(self, argument)` runs when the last worker has finished. `rates` are those
+  /// of the used channels alone (alone_rates): a channel never sends faster, for all of them move
+  /// in step, and latencies that hide behind copies depend on them.
   void start(const Granularity& granularity, const StepCost& cost, std::span<const HopRates> rates,
              double launch_seconds, Engine::Action done, void* self, std::uint64_t argument);
 
@@ -64,10 +64,10 @@ class StepsRun {
   std::int64_t room_ = 0;  // slices of a connection's FIFO
   double slice_bytes_ = 0;
   Time overhead_, post_;
-  std::vector<double> cap_;         // by connection, B/s
-  std::vector<Time> latency_;       // by connection, of a slice
+  std::vector<double> cap_;                   // by connection, B/s
+  std::vector<Time> latency_;                 // by connection, of a slice
   std::vector<Time> receive_, last_receive_;  // by channel: operation that only receives, per slice
-  std::vector<Load> loads_;         // of connections, on the wire
+  std::vector<Load> loads_;                   // of connections, on the wire
   std::vector<std::uint32_t> first_load_;
   std::vector<WorkerState> workers_;
   std::vector<ConnectionState> connections_;

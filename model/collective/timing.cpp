@@ -15,6 +15,9 @@ double smooth_max(double x, double y, double exponent) {
   return high <= 0 ? 0 : high * std::pow(1 + std::pow(low / high, exponent), 1 / exponent);
 }
 
+// Share of a Simple step's latency that chunks below 64 KiB pay.
+double simple_ramp(double bytes) { return std::min(1.0, std::sqrt(bytes / full_chunk)); }
+
 // Time of a hop from its start to the start of the next one.
 double hop(const Granularity& g, const StepCost& cost, bool network, double rate) {
   const double copy = g.message_bytes / rate;
@@ -39,10 +42,9 @@ StepCost step_cost(const Schedule& s, const Granularity& g, Protocol protocol,
     cost.last_operation = k.gpu.last_operation;
     cost.fill = k.gpu.fill;
     if (protocol != Protocol::simple) return cost;
-    const double ramp = std::min(1.0, std::sqrt(g.message_bytes / full_chunk));
+    const double ramp = simple_ramp(g.message_bytes);
     cost.overhead = k.gpu.slice_overhead * ramp;
-    cost.local_latency =
-        least_latency + std::max(0.0, k.gpu.step[p] - least_latency) * ramp;
+    cost.local_latency = least_latency + std::max(0.0, k.gpu.step[p] - least_latency) * ramp;
     cost.network_latency = k.network.simple_hop + k.network.post;
     cost.hides_latency = true;
     if (between && op != CollectiveOp::all_reduce)
@@ -78,6 +80,7 @@ StepCost step_cost(const Schedule& s, const Granularity& g, Protocol protocol,
     default:
       cost.rate = k.gpu.tree_rate[p];
       cost.local_latency = k.gpu.tree_step[p];
+      if (protocol == Protocol::simple) cost.local_latency *= simple_ramp(g.message_bytes);
       break;
   }
   cost.unit_bytes = g.message_bytes / g.slices;
@@ -85,8 +88,8 @@ StepCost step_cost(const Schedule& s, const Granularity& g, Protocol protocol,
 }
 
 // NCCL_STEPS = 8 steps a FIFO; a slice of Simple in a ring takes sliceSteps = 2 of them, another
-// message one (NVIDIA/nccl src/include/collectives.h). Over a network there are the sender's and the
-// receiver's FIFO in a row, which the proxies join.
+// message one (NVIDIA/nccl src/include/collectives.h). Over a network there are the sender's and
+// the receiver's FIFO in a row, which the proxies join.
 std::int64_t fifo_slices(Pattern pattern, const Granularity& g, const StepCost& cost) {
   constexpr std::int64_t steps = 8;
   if (pattern == Pattern::ring) return cost.hides_latency ? steps / 2 : steps;
@@ -134,8 +137,7 @@ AloneTime alone_time(const Schedule& s, const Granularity& g, const StepCost& co
   if (nvls) fill -= cost.unit_bytes / rates.local;  // the first loop is among the messages
   const double worker = cost.overhead + g.message_bytes / cost.rate;
   const double inside = std::max(worker, g.message_bytes / rates.local);
-  const double network =
-      std::max(g.message_bytes / rates.between, cost.post * rates.network_load);
+  const double network = std::max(g.message_bytes / rates.between, cost.post * rates.network_load);
   const double stage =
       cost.sharpness > 0 ? smooth_max(inside, network, cost.sharpness) : std::max(inside, network);
   return {std::max(0.0, fill), static_cast<double>(g.messages) * stage};

@@ -29,10 +29,10 @@ StepCost step_cost(const Schedule& schedule, const Granularity& granularity, Pro
 
 /// Rates of one connection of a channel, B/s of data.
 struct HopRates {
-  double channel = 0;  ///< with the pipeline full: what links (all loads) and the CTA allow
-  double local = 0;    ///< same without the links between nodes
-  double network = 0;  ///< one crossing of the network, every channel crossing once
-  double between = 0;  ///< what the links between nodes allow with the pipeline full
+  double channel = 0;       ///< with the pipeline full: what links (all loads) and the CTA allow
+  double local = 0;         ///< same without the links between nodes
+  double network = 0;       ///< one crossing of the network, every channel crossing once
+  double between = 0;       ///< what the links between nodes allow with the pipeline full
   double network_load = 1;  ///< crossings of a NIC per byte of a channel that uses it
 };
 
@@ -43,7 +43,8 @@ struct AloneTime {
 };
 
 /// Longest path through workers and connections.
-///   ring:   (k - m) P + m P' + (loops - 1) k P'' + (e loops + f) tau with m network hops among the k
+///   ring:   (k - m) P + m P' + (loops - 1) k P'' + (e loops + f) tau with m network hops among the
+///   k
 ///           of a loop; P = tau + a, or max4(tau + 2 o, tau / 2 + a) with two slices
 ///   stream: deepest path of (a + unit / local), (h + post + chunk / network) + messages x stage
 AloneTime alone_time(const Schedule& schedule, const Granularity& granularity, const StepCost& cost,

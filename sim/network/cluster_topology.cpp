@@ -205,6 +205,25 @@ void ClusterTopology::append_fabric(std::size_t from, std::size_t to, PathChoice
   out.connection_limit = cluster_->sockets->connection_limit;
 }
 
+void ClusterTopology::stripe(std::size_t here, std::size_t source, std::size_t there,
+                             std::size_t target, PathChoice choice, Route& out) const {
+  const NodeType& near = node_type(here);
+  const NodeType& far = node_type(there);
+  const std::size_t rails = near.nics_of[source].size();
+  for (std::size_t i = 0; i < rails; ++i) {
+    const std::size_t leaving = near.nics_of[source][i], arriving = far.nics_of[target][i];
+    const std::size_t first = out.links.size();
+    out.latency = Time{};  // that of one way
+    out.switch_hops = 0;
+    append_local(here, near.nic_path(source, leaving), false, out);
+    append_fabric(before(here).ports + leaving, before(there).ports + arriving, choice, out);
+    append_local(there, far.nic_path(target, arriving), true, out);
+    for (std::size_t l = first; l < out.links.size(); ++l)
+      out.links[l].share /= static_cast<double>(rails);
+  }
+  out.leaves_node = true;
+}
+
 void ClusterTopology::route(GpuId from, GpuId to, Routing routing, RouteKey key, Route& out) const {
   require(from != to && from.index() < total_.gpus && to.index() < total_.gpus,
           "a route joins two different GPUs of the topology");
@@ -247,6 +266,17 @@ void ClusterTopology::route(GpuId from, GpuId to, Routing routing, RouteKey key,
     const bool joined = std::find(nics.begin(), nics.end(), arriving) != nics.end();
     if (joined) sender = relay;
     if (joined || !reached) leaving = arriving;  // without NVLink, over PCIe to the other NIC
+  }
+
+  // The libfabric plugin stripes a message over all NICs of a GPU (aws/aws-ofi-nccl 2daf7d30,
+  // rails).
+  const auto& leaving_by = near.nics_of[source];
+  const auto& arriving_by = far.nics_of[target];
+  if (near.nic_spec.kind == LinkKind::efa && leaving_by.size() > 1 &&
+      leaving_by.size() == arriving_by.size() && !cluster_->sockets) {
+    stripe(here, source, there, target,
+           {routing != Routing::hash, flow_hash(from.index(), to.index(), key)}, out);
+    return;
   }
 
   if (sender != source) append_local(here, near.gpu_path(source, sender), false, out);

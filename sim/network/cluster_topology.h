@@ -95,6 +95,8 @@ class ClusterTopology : public Topology {
   Counts before(std::size_t node) const;
   std::size_t node_holding(std::size_t index, std::size_t Counts::*what) const;
   VertexId end_of(FabricEnd end) const;
+  void stripe(std::size_t here, std::size_t source, std::size_t there, std::size_t target,
+              PathChoice choice, Route& out) const;
   void append_local(std::size_t node, const LocalPath& path, bool backwards, Route& out) const;
   void append_fabric(std::size_t from, std::size_t to, PathChoice choice, Route& out) const;
   /// Whether a node differs from another in what may be used.

@@ -47,9 +47,8 @@ const Algorithm collnet_chain_algorithm{
     "collnet_chain", "chains inside nodes, reduction in the network's switches",
     [](CollectiveOp op) { return op == CollectiveOp::all_reduce; }, plan_collnet_chain,
     [](const PlanRequest& r) {
-      return r.nccl == nullptr
-                 ? std::string("CollNet is NCCL's")
-                 : collnet_unfit(*r.communicator, r.nccl->collnet_chain.channels > 0);
+      return r.nccl == nullptr ? std::string("CollNet is NCCL's")
+                               : collnet_unfit(*r.communicator, r.nccl->collnet_chain.channels > 0);
     }};
 
 }  // namespace dsim

@@ -8,8 +8,8 @@ namespace dsim {
 
 namespace {
 
-// Every GPU heads a share of the vector on every channel: it loads and adds what all GPUs hold of it
-// in the switch (multimem.ld_reduce) and stores the sum to all at once.
+// Every GPU heads a share of the vector on every channel: it loads and adds what all GPUs hold of
+// it in the switch (multimem.ld_reduce) and stores the sum to all at once.
 Schedule plan_nvls(const PlanRequest& request) {
   const Communicator& c = *request.communicator;
   ScheduleBuilder builder(c, Pattern::stream);

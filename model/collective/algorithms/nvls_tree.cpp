@@ -8,8 +8,8 @@ namespace dsim {
 
 namespace {
 
-// Inside every node the switch reduces a share for each GPU (NVLS); the GPUs of one local index then
-// form double binary trees over the nodes, and the switches multicast what comes back down.
+// Inside every node the switch reduces a share for each GPU (NVLS); the GPUs of one local index
+// then form double binary trees over the nodes, and the switches multicast what comes back down.
 Schedule plan_nvls_tree(const PlanRequest& request) {
   const Communicator& c = *request.communicator;
   ScheduleBuilder builder(c, Pattern::stream);

@@ -56,8 +56,7 @@ Schedule plan_ring(const PlanRequest& request) {
 }
 
 std::string unfit(const PlanRequest& request) {
-  const bool rooted =
-      request.op == CollectiveOp::broadcast || request.op == CollectiveOp::reduce;
+  const bool rooted = request.op == CollectiveOp::broadcast || request.op == CollectiveOp::reduce;
   return request.nccl == nullptr && rooted ? "a pipeline along a ring is NCCL's; try binomial" : "";
 }
 

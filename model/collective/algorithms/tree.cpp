@@ -53,7 +53,8 @@ Schedule plan_tree(const PlanRequest& request) {
 extern const Algorithm tree_algorithm;
 const Algorithm tree_algorithm{"tree", "double binary tree over nodes, a chain inside each node",
                                [](CollectiveOp op) { return op == CollectiveOp::all_reduce; },
-                               plan_tree, [](const PlanRequest& request) {
+                               plan_tree,
+                               [](const PlanRequest& request) {
                                  return std::string(request.nccl ? "" : "the tree is NCCL's");
                                }};
 
