@@ -68,8 +68,7 @@ class ChannelSearch {
     SearchLink& link = links_[static_cast<std::size_t>(path.links[i])];
     if (link.pcie && path.intel_bridge) rate = rate * 6 / 5;
     const SearchRate back = link.into_old_gpu && path.from_outside ? rate / 8 : 0;
-    SearchLink* reverse =
-        back != 0 ? &links_[static_cast<std::size_t>(link.reverse)] : nullptr;
+    SearchLink* reverse = back != 0 ? &links_[static_cast<std::size_t>(link.reverse)] : nullptr;
     if (link.capacity < rate || (reverse && reverse->capacity < back)) return false;
     link.capacity -= rate;
     if (reverse) reverse->capacity -= back;
@@ -90,7 +89,8 @@ class ChannelSearch {
 
   void next_channel() {
     if (m_.nics > 0) return enter_by_nics();
-    if (at_.pattern == ChannelPattern::nvls) return visit_first(at_.channels % m_.gpus, Order::free);
+    if (at_.pattern == ChannelPattern::nvls)
+      return visit_first(at_.channels % m_.gpus, Order::free);
     if (at_.channels == 0)
       visit_first(0, Order::index);
     else
@@ -110,29 +110,34 @@ class ChannelSearch {
     const bool heads =
         at_.pattern == ChannelPattern::nvls || at_.pattern == ChannelPattern::collnet_direct;
     const auto count = every_nic_.size();
-    for (std::size_t i = 0; i < (heads ? std::min<std::size_t>(1, count) : count); ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       const int nic = every_nic_[(static_cast<std::size_t>(at_.channels) + i) % count];
+      // One head a channel: that of the first NIC whose GPU is none yet.
+      if (heads && is_head(m_.head_of_nic[static_cast<std::size_t>(nic)])) continue;
       SearchRate& left = nic_left_[static_cast<std::size_t>(nic)];
-      if (left < at_.outside) continue;
-      if (at_.pattern == ChannelPattern::ring && at_.cross_nic == 2 && at_.channels % 2 == 1 &&
-          nic != nics()[-1])
-        continue;
-      nics()[0] = nic;
-      left -= at_.outside;
-      if (heads)
-        enter_head(nic, count);
-      else
-        enter(nic);
-      left += at_.outside;
+      if (left >= at_.outside && (heads || in_turn(nic))) {
+        nics()[0] = nic;
+        left -= at_.outside;
+        if (heads)
+          try_from_nic(nic, m_.head_of_nic[static_cast<std::size_t>(nic)], Order::free);
+        else
+          enter(nic);
+        left += at_.outside;
+      }
+      if (heads) return;
     }
   }
 
-  void enter_head(int nic, std::size_t count) {
-    if (static_cast<std::size_t>(at_.channels) >= count) return;
-    const int gpu = m_.head_of_nic[static_cast<std::size_t>(nic)];
+  // Odd channels that cross NICs enter where the one before left.
+  bool in_turn(int nic) {
+    return at_.pattern != ChannelPattern::ring || at_.cross_nic != 2 || at_.channels % 2 == 0 ||
+           nic == nics()[-1];
+  }
+
+  bool is_head(int gpu) const {
     for (int c = 0; c < at_.channels; ++c)
-      if (at_.order[static_cast<std::size_t>(c * m_.gpus)] == gpu) return;
-    try_from_nic(nic, gpu, Order::free);
+      if (at_.order[static_cast<std::size_t>(c * m_.gpus)] == gpu) return true;
+    return false;
   }
 
   void enter(int nic) {
@@ -178,7 +183,8 @@ class ChannelSearch {
     if (at_.pattern == ChannelPattern::nvls) return try_multicast(gpu);
     if (at_.pattern == ChannelPattern::collnet_direct) return try_direct(gpu);
     if (step < m_.gpus - 1) {
-      if (how == Order::index) return try_gpu(gpu, step + 1, step + 1, back_to_nic, back_to_first, how);
+      if (how == Order::index)
+        return try_gpu(gpu, step + 1, step + 1, back_to_nic, back_to_first, how);
       if (how == Order::replay)
         return try_gpu(gpu, previous()[step + 1], step + 1, back_to_nic, back_to_first, how);
       const int sort = back_to_nic == -1 ? 0 : back_to_nic == step + 1 ? 1 : -1;
@@ -291,13 +297,15 @@ class ChannelSearch {
            at_.hops < best_.hops;
   }
 
-  // ---- orders in which things are tried -----------------------------------------------------------
+  // ---- orders in which things are tried
+  // -----------------------------------------------------------
   bool used(int gpu) const {
     return used_[static_cast<std::size_t>(at_.channels * m_.gpus + gpu)] != 0;
   }
 
   // GPUs not yet in the channel. sort = 0: near this GPU; 1: near the NIC; -1: those near the NIC
-  // last where NVLink does not care. An NVSwitch likes few partners: neighbours by index come first.
+  // last where NVLink does not care. An NVSwitch likes few partners: neighbours by index come
+  // first.
   void try_next_gpus(int gpu, int sort, int step, int back_to_nic, int back_to_first, Order how) {
     const auto& order = gpus_in_order(gpu, sort);
     int first = -1, second = -1;

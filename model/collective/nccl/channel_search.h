@@ -37,8 +37,8 @@ struct SearchBound {
 SearchBound search_bound(const SearchMachine& machine, const SearchGraph& wanted);
 
 /// Looks for more or faster channels than `best` has, of the speed and classes in `wanted`; keeps
-/// in `best` each that is better; stops early at the bound. At most `steps` GPUs are visited; what is left of them is
-/// written back.
+/// in `best` each that is better; stops early at the bound. At most `steps` GPUs are visited; what
+/// is left of them is written back.
 SearchEnd search_channels(const SearchMachine& machine, const SearchGraph& wanted,
                           SearchBound bound, SearchGraph& best, int& steps);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "model/collective/algorithm.h"
 #include "model/collective/nccl/p2p_channels.h"
 #include "model/collective/nccl/search.h"
 #include "model/collective/nccl/search_speeds.h"
@@ -16,8 +15,8 @@ namespace {
 // Nodes that look alike to the search, and its results on each kind.
 struct NodeKinds {
   std::vector<SearchMachine> machines;
-  std::vector<std::size_t> kind_of;                // by node of the communicator
-  std::vector<std::vector<std::uint32_t>> ranks;   // by node: rank of each GPU of the machine
+  std::vector<std::size_t> kind_of;               // by node of the communicator
+  std::vector<std::vector<std::uint32_t>> ranks;  // by node: rank of each GPU of the machine
 };
 
 NodeKinds find_kinds(const Communicator& c, const NcclSettings& settings) {
@@ -80,8 +79,8 @@ NcclGraph agreed(const NodeKinds& kinds, const std::vector<SearchGraph>& found) 
   return graph;
 }
 
-// The ways of the channels through all nodes. Where rings leave by other NICs than they entered, odd
-// nodes take the channels of a pair in turn, so that rails stay in line (connect.cc).
+// The ways of the channels through all nodes. Where rings leave by other NICs than they entered,
+// odd nodes take the channels of a pair in turn, so that rails stay in line (connect.cc).
 void add_paths(const NodeKinds& kinds, const std::vector<SearchGraph>& found, bool ring,
                NcclGraph& graph) {
   const bool crossing = ring && graph.channels % 2 == 0 &&
@@ -93,14 +92,14 @@ void add_paths(const NodeKinds& kinds, const std::vector<SearchGraph>& found, bo
     const SearchGraph& here = found[kinds.kind_of.front()];
     const SearchMachine& machine = kinds.machines[kinds.kind_of.front()];
     if (machine.nics > 0)
-      path.rail = static_cast<std::uint32_t>(machine.nic_index[static_cast<std::size_t>(
-          here.nics[static_cast<std::size_t>(c) * 2])]);
+      path.rail = static_cast<std::uint32_t>(
+          machine.nic_index[static_cast<std::size_t>(here.nics[static_cast<std::size_t>(c) * 2])]);
     path.node_orders.reserve(kinds.kind_of.size());
     for (std::size_t node = 0; node < kinds.kind_of.size(); ++node) {
       const auto& ranks = kinds.ranks[node];
       const int channel = crossing && node % 2 == 1 ? c ^ 1 : c;
-      const int* order = &found[kinds.kind_of[node]]
-                              .order[static_cast<std::size_t>(channel) * ranks.size()];
+      const int* order =
+          &found[kinds.kind_of[node]].order[static_cast<std::size_t>(channel) * ranks.size()];
       std::vector<std::uint32_t> ways(ranks.size());
       for (std::size_t i = 0; i < ranks.size(); ++i)
         ways[i] = ranks[static_cast<std::size_t>(order[i])];
@@ -109,16 +108,9 @@ void add_paths(const NodeKinds& kinds, const std::vector<SearchGraph>& found, bo
   }
 }
 
-// Whether an algorithm can be run at all.
-bool runs(std::string_view name) {
-  const auto known = algorithms();
-  return std::any_of(known.begin(), known.end(),
-                     [&](const Algorithm* a) { return a->name == name; });
-}
-
 bool nvls_possible(const NodeKinds& kinds, const NcclSettings& settings) {
   // NVIDIA/nccl src/transport/nvls.cc: multicast since 2.17, more than two GPUs in a node.
-  return runs("nvls") && settings.version >= NcclVersion{2, 17, 0} && settings.nvls_enable.value_or(true) &&
+  return settings.version >= NcclVersion{2, 17, 0} && settings.nvls_enable.value_or(true) &&
          std::all_of(kinds.machines.begin(), kinds.machines.end(), [](const SearchMachine& m) {
            return m.nvswitch && m.compute >= 90 && m.gpus > 2;
          });
@@ -133,8 +125,8 @@ int channels_of_nvls(int compute, std::size_t nodes, const NcclSettings& setting
 }
 
 // Channels of the collectives from those of the search (connect.cc ncclTopoPostset).
-int connected_channels(const Communicator& c, const NcclGraphs& graphs, const NcclSettings& settings,
-                       int compute) {
+int connected_channels(const Communicator& c, const NcclGraphs& graphs,
+                       const NcclSettings& settings, int compute) {
   const int most = most_channels(settings.version);
   int channels = std::min(most, 2 * graphs.ring.channels);
   if (graphs.collnet_chain.channels > 0 && c.size() > c.nodes.size() &&
@@ -149,9 +141,8 @@ int connected_channels(const Communicator& c, const NcclGraphs& graphs, const Nc
     channels *= 2;
   const int limit = std::clamp(settings.max_channels.value_or(most), 1, most);
   channels = std::min({channels, limit, std::max(1, settings.max_ctas.value_or(most))});
-  const int least = std::min(std::max(settings.min_channels.value_or(0),
-                                      settings.min_ctas.value_or(1)),
-                             limit);
+  const int least =
+      std::min(std::max(settings.min_channels.value_or(0), settings.min_ctas.value_or(1)), limit);
   return std::max(channels, least);
 }
 
@@ -187,11 +178,12 @@ NcclGraphs find_nccl_graphs(const Communicator& c, const NcclSettings& settings)
   graphs.channels = connected_channels(c, graphs, settings, compute);
 
   if (nvls_possible(kinds, settings)) {
-    graphs.nvls = agreed(kinds, search_all(kinds, {ChannelPattern::nvls, 1, most, false}, settings));
+    graphs.nvls =
+        agreed(kinds, search_all(kinds, {ChannelPattern::nvls, 1, most, false}, settings));
     if (graphs.nvls.channels > 0)
       graphs.nvls_channels = channels_of_nvls(compute, c.nodes.size(), settings);
-    graphs.nvls_tree = graphs.nvls.channels > 0 && several &&
-                       settings.version >= NcclVersion{2, 18, 0};
+    graphs.nvls_tree =
+        graphs.nvls.channels > 0 && several && settings.version >= NcclVersion{2, 18, 0};
   }
   graphs.pat = several && c.size() == c.nodes.size() && settings.version >= NcclVersion{2, 23, 0};
 

@@ -42,7 +42,8 @@ struct NcclGraphs {
   const ChannelPath& tree_path(std::uint32_t c) const { return tree.paths[c % tree.paths.size()]; }
 };
 
-/// Runs the search (NVIDIA/nccl src/graph/search.cc, connect.cc; docs/nccl-graphs.md tells it in words).
+/// Runs the search (NVIDIA/nccl src/graph/search.cc, connect.cc; docs/nccl-graphs.md tells it in
+/// words).
 NcclGraphs find_nccl_graphs(const Communicator& communicator, const NcclSettings& settings);
 
 }  // namespace dsim

@@ -11,8 +11,8 @@ struct P2pChannels {
   int all = 1, per_peer = 1;
 };
 
-/// From the channels of the collectives (NVLS included) and the nodes as the search sees them, one of
-/// each kind (NVIDIA/nccl src/graph/paths.cc).
+/// From the channels of the collectives (NVLS included) and the nodes as the search sees them, one
+/// of each kind (NVIDIA/nccl src/graph/paths.cc).
 P2pChannels p2p_channels(int channels, std::uint32_t ranks, std::size_t nodes,
                          const std::vector<SearchMachine>& machines, const NcclVersion& version);
 

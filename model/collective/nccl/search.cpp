@@ -18,10 +18,11 @@ class GraphSearch {
  public:
   GraphSearch(const SearchMachine& machine, const SearchRequest& request,
               const NcclSettings& settings)
-      : m_(machine), request_(request),
+      : m_(machine),
+        request_(request),
         speeds_(channel_speeds(machine.compute, machine.nics > 0, settings.version)) {
-    const bool ring_or_balanced = request.pattern == ChannelPattern::ring ||
-                                  request.pattern == ChannelPattern::balanced_tree;
+    const bool ring_or_balanced =
+        request.pattern == ChannelPattern::ring || request.pattern == ChannelPattern::balanced_tree;
     cross_nic_ = m_.nics > 1 && ring_or_balanced ? settings.cross_nic.value_or(2) : 0;
     best_.pattern = request.pattern;
     best_.least_channels = request.least_channels;
@@ -36,8 +37,7 @@ class GraphSearch {
   SearchGraph run() {
     if (best_.pattern == ChannelPattern::nvls && !(m_.nvswitch && m_.compute >= 90)) return best_;
     if (heads()) best_.most_channels = std::min({best_.most_channels, m_.gpus, most_heads});
-    if (m_.gpus == 1 && best_.pattern != ChannelPattern::ring)
-      best_.pattern = ChannelPattern::tree;
+    if (m_.gpus == 1 && best_.pattern != ChannelPattern::ring) best_.pattern = ChannelPattern::tree;
     // Without NICs all GPUs are heads; two meshes with a slow link between need two channels so
     // that trees can use both.
     if (m_.nics == 0 && best_.pattern == ChannelPattern::nvls)
@@ -149,9 +149,7 @@ class GraphSearch {
            bound.channels * bound.hops >= best_.hops;
   }
 
-  bool enough() const {
-    return double{1} * best_.channels * best_.outside >= m_.total;
-  }
+  bool enough() const { return double{1} * best_.channels * best_.outside >= m_.total; }
 
   // The first pass: from the highest speed down; at each, more and more is allowed.
   void find_any() {
@@ -198,8 +196,7 @@ class GraphSearch {
     }
     wanted.type_inside = least_inside_;
     if (m_.nics > 0 && wanted.type_outside < most_outside_ &&
-        (none || wanted.type_outside < best_.type_outside ||
-         wanted.type_outside < PathType::pxn)) {
+        (none || wanted.type_outside < best_.type_outside || wanted.type_outside < PathType::pxn)) {
       wanted.type_outside = next(wanted.type_outside);
       if (wanted.type_outside < PathType::dis) return true;
     }
@@ -275,7 +272,8 @@ class GraphSearch {
   int cross_nic_ = 0;
   PathType least_inside_ = PathType::loc, most_inside_ = PathType::sys;
   PathType least_outside_ = PathType::pix, most_outside_ = PathType::sys;
-  std::set<std::tuple<ChannelPattern, SearchRate, SearchRate, PathType, PathType, int, bool, int, int>>
+  std::set<
+      std::tuple<ChannelPattern, SearchRate, SearchRate, PathType, PathType, int, bool, int, int>>
       tried_;
   std::int64_t steps_left_ = steps_in_all;
   int left_over_ = 0;

@@ -1,6 +1,7 @@
 #pragma once
-// NCCL's search for one graph on one node: which speeds, path classes and shapes are tried, in which
-// order, and when it stops (NVIDIA/nccl src/graph/search.cc; docs/nccl-graphs.md tells it in words).
+// NCCL's search for one graph on one node: which speeds, path classes and shapes are tried, in
+// which order, and when it stops (NVIDIA/nccl src/graph/search.cc; docs/nccl-graphs.md tells it in
+// words).
 #include "model/collective/nccl/channel_search.h"
 
 namespace dsim {

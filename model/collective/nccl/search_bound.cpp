@@ -1,16 +1,33 @@
 #include <algorithm>
-#include <limits>
 
 #include "model/collective/nccl/channel_search.h"
 
 namespace dsim {
 namespace {
 
-// How a channel may enter and leave through one NIC.
+constexpr int never = 1 << 20;
+
+// Fewest hops over some GPUs, and fewest without the best of them.
+struct Fewest {
+  int hops = never, gpu = -1, other = never;
+  int count = 0;
+  void add(int g, int h) {
+    ++count;
+    if (h < hops) {
+      other = hops;
+      hops = h;
+      gpu = g;
+    } else {
+      other = std::min(other, h);
+    }
+  }
+  int without(int g) const { return g == gpu ? other : hops; }
+};
+
+// How a channel may enter and leave.
 struct Passage {
-  bool possible = false;
+  int hops = never;
   bool over_nvlink = true;  // every way out takes NVLink to another GPU (PXN)
-  int hops = std::numeric_limits<int>::max();
 };
 
 bool tree_like(const SearchGraph& wanted) {
@@ -22,23 +39,33 @@ bool usable(const SearchGraph& wanted, const SearchPath& way, const SearchPath& 
          (!tree_like(wanted) || back.type <= wanted.type_outside);
 }
 
+// In at one NIC and out at another (-1: at any).
 Passage passage(const SearchMachine& m, const SearchGraph& wanted, int in, int out) {
   Passage result;
   const bool ring = wanted.pattern == ChannelPattern::ring;
-  for (int first = 0; first < m.gpus; ++first) {
-    const SearchPath& enter = m.from_nic(in, first);
-    if (!usable(wanted, enter, m.to_nic(first, in))) continue;
-    for (int last = 0; last < m.gpus; ++last) {
-      // A ring leaves at another GPU than it entered at; a tree at its first.
-      if (m.gpus > 1 && ring ? last == first : last != first) continue;
-      const SearchPath& leave = m.to_nic(last, out);
-      if (!usable(wanted, leave, m.from_nic(out, last))) continue;
-      result.possible = true;
-      result.over_nvlink = result.over_nvlink && ring && leave.type == PathType::pxn;
-      result.hops =
-          std::min(result.hops, static_cast<int>(enter.links.size() + leave.links.size()));
+  Fewest enter, leave, direct;
+  for (int g = 0; g < m.gpus; ++g) {
+    const SearchPath& way = m.from_nic(in, g);
+    if (usable(wanted, way, m.to_nic(g, in))) enter.add(g, static_cast<int>(way.links.size()));
+    int fewest = never, without_relay = never;
+    for (int nic = out < 0 ? 0 : out; nic < (out < 0 ? m.nics : out + 1); ++nic) {
+      const SearchPath& back = m.to_nic(g, nic);
+      if (!usable(wanted, back, m.from_nic(nic, g))) continue;
+      fewest = std::min(fewest, static_cast<int>(back.links.size()));
+      if (back.type != PathType::pxn) without_relay = 0;
     }
+    if (fewest < never) leave.add(g, fewest);
+    if (without_relay < never) direct.add(g, 0);
   }
+  // A ring leaves at another GPU than it entered at.
+  const auto joined = [&](const Fewest& last) {
+    if (enter.count == 0 || last.count == 0) return +never;
+    if (!ring || m.gpus == 1) return enter.hops + last.hops;
+    return std::min(
+        {enter.hops + last.without(enter.gpu), enter.without(last.gpu) + last.hops, +never});
+  };
+  result.hops = joined(leave);
+  result.over_nvlink = ring && joined(direct) >= never;
   return result;
 }
 
@@ -63,19 +90,14 @@ SearchBound search_bound(const SearchMachine& m, const SearchGraph& wanted) {
   bool closed = m.nics == 0 && wanted.pattern == ChannelPattern::ring;
   if (m.nics > 0) {
     std::int64_t entries = 0;
-    int fewest = std::numeric_limits<int>::max();
+    int fewest = never;
     closed = m.gpus > 1;
     for (int in = 0; in < m.nics; ++in) {
-      bool possible = false;
-      for (int out = 0; out < m.nics; ++out) {
-        if (wanted.cross_nic == 0 && out != in) continue;
-        const Passage way = passage(m, wanted, in, out);
-        if (!way.possible) continue;
-        possible = true;
-        closed = closed && way.over_nvlink;
-        fewest = std::min(fewest, way.hops);
-      }
-      if (possible) entries += m.nic_rate[static_cast<std::size_t>(in)] / wanted.outside;
+      const Passage way = passage(m, wanted, in, wanted.cross_nic == 0 ? in : -1);
+      if (way.hops >= never) continue;
+      closed = closed && way.over_nvlink;
+      fewest = std::min(fewest, way.hops);
+      entries += m.nic_rate[static_cast<std::size_t>(in)] / wanted.outside;
     }
     bound.channels = std::min(bound.channels, entries);
     bound.hops = entries > 0 ? fewest : 0;
@@ -83,7 +105,7 @@ SearchBound search_bound(const SearchMachine& m, const SearchGraph& wanted) {
   if (m.gpus == 1) return bound;
   // A channel leaves every GPU but its last over a link, a closed one leaves every GPU.
   std::int64_t ways = 0, least = bound.channels;
-  int hops = std::numeric_limits<int>::max();
+  int hops = never;
   for (int g = 0; g < m.gpus; ++g) {
     const std::int64_t out = out_of(m, g) / wanted.inside;
     ways += std::min(out, bound.channels);
@@ -92,7 +114,7 @@ SearchBound search_bound(const SearchMachine& m, const SearchGraph& wanted) {
       if (other != g && m.between(g, other).type <= wanted.type_inside)
         hops = std::min(hops, static_cast<int>(m.between(g, other).links.size()));
   }
-  if (hops == std::numeric_limits<int>::max()) return {};
+  if (hops == never) return {};
   bound.channels = closed ? least : std::min(bound.channels, ways / (m.gpus - 1));
   bound.hops += hops * (m.gpus - (m.nics == 0 && closed ? 0 : 1));
   return bound;

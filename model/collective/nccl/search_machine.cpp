@@ -20,7 +20,10 @@ SearchRate megabytes(Bandwidth rate) {
 class MachineBuilder {
  public:
   MachineBuilder(const Communicator& c, std::size_t node, const NcclSettings& settings)
-      : c_(c), settings_(settings), type_(node_type_of(c, node)), first_gpu_(c.gpus[c.nodes[node].front()]) {
+      : c_(c),
+        settings_(settings),
+        type_(node_type_of(c, node)),
+        first_gpu_(c.gpus[c.nodes[node].front()]) {
     m_.compute = compute_capability(c.architecture);
     m_.amd = type_.cpu_vendor == "amd";
     m_.nvlink_rate = nvlink_rate(m_.compute, settings.version);
@@ -107,7 +110,8 @@ class MachineBuilder {
     nvlink_total_.assign(n, 0);
     for (std::size_t l = 0; l < type_.graph.links.size(); ++l) {
       const Link& link = type_.graph.links[l];
-      if (!type_.open(LinkId(l)) || !joins_gpus(link) || kind(link.from) != VertexKind::gpu) continue;
+      if (!type_.open(LinkId(l)) || !joins_gpus(link) || kind(link.from) != VertexKind::gpu)
+        continue;
       const int from = member(link.from), to = member(link.to);
       if (from < 0) continue;
       const SearchRate rate = nccl_rate(link);
@@ -254,8 +258,7 @@ class MachineBuilder {
     m_.gpu_gpu.resize(static_cast<std::size_t>(m_.gpus * m_.gpus));
     for (int from = 0; from < m_.gpus; ++from)
       for (int to = 0; to < m_.gpus; ++to)
-        m_.gpu_gpu[index(from, to)] =
-            from == to ? finished({}, PathType::loc) : gpu_path(from, to);
+        m_.gpu_gpu[index(from, to)] = from == to ? finished({}, PathType::loc) : gpu_path(from, to);
   }
 
   // The node type says what its NICs carry; in an explicit graph their cables do.
@@ -263,8 +266,8 @@ class MachineBuilder {
     std::vector<double> rates(type_.nics.size(), type_.nic_spec.bandwidth.bytes_per_second);
     if (!rates.empty() && rates[0] <= 0) {
       const Topology& t = *c_.topology;
-      const std::size_t start = t.gpu_vertex(first_gpu_).index() -
-                                type_.gpus[t.local_index(first_gpu_)].index();
+      const std::size_t start =
+          t.gpu_vertex(first_gpu_).index() - type_.gpus[t.local_index(first_gpu_)].index();
       for (std::size_t l = 0; l < t.link_count(); ++l) {
         const Link link = t.link(LinkId(l));
         if (!is_network(link.kind)) continue;
@@ -291,8 +294,8 @@ class MachineBuilder {
       const std::int32_t cable = add_pair(m_.nic_rate[n], false);
       const auto members = static_cast<SearchRate>(devices_[n].size());
       for (std::size_t g = 0; g < gpus; ++g) {
-        const LocalPath& way = type_.nic_path(static_cast<std::size_t>(m_.local_index[g]),
-                                              devices_[n].front());
+        const LocalPath& way =
+            type_.nic_path(static_cast<std::size_t>(m_.local_index[g]), devices_[n].front());
         SearchPath out = host_path(way.links, true);
         if (members > 1) {
           // Each member has a PCIe link of its own.
@@ -336,12 +339,12 @@ class MachineBuilder {
     m_.nics_of_gpu.resize(static_cast<std::size_t>(m_.nics > 0 ? m_.gpus : 0));
     m_.gpus_of_nic.clear();
     for (int n = 0; n < m_.nics; ++n)
-      m_.gpus_of_nic.push_back(nearest(
-          m_.gpus, [&](int g) -> const SearchPath& { return m_.from_nic(n, g); }));
+      m_.gpus_of_nic.push_back(
+          nearest(m_.gpus, [&](int g) -> const SearchPath& { return m_.from_nic(n, g); }));
     for (int g = 0; g < m_.gpus && m_.nics > 0; ++g) {
       // GPUs that share NICs start at different ones; each takes its part of them in turn.
-      const auto near = nearest(
-          m_.nics, [&](int n) -> const SearchPath& { return m_.to_nic(g, n); });
+      const auto near =
+          nearest(m_.nics, [&](int n) -> const SearchPath& { return m_.to_nic(g, n); });
       const auto nics = static_cast<int>(near.size());
       const auto sharers =
           static_cast<int>(m_.gpus_of_nic[static_cast<std::size_t>(near.front())].size());
@@ -400,7 +403,9 @@ class MachineBuilder {
     for (int g = 0; g < m_.gpus; ++g) {
       SearchRate pcie = 0;
       for (const Link& link : type_.graph.links)
-        if (link.from == gpu_vertex(g) && link.kind == LinkKind::pcie) pcie = nccl_rate(link);
+        if (link.from == gpu_vertex(g) &&
+            (link.kind == LinkKind::pcie || (link.kind == LinkKind::c2c && pcie == 0)))
+          pcie = nccl_rate(link);
       m_.pcie_rate.push_back(pcie);
       m_.total = std::max({m_.total, pcie, nvlink_total_[static_cast<std::size_t>(g)]});
       for (int n = 0; n < m_.nics; ++n) m_.best_path = std::max(m_.best_path, m_.to_nic(g, n).rate);

@@ -30,9 +30,9 @@ struct SearchLink {
 struct SearchPath {
   std::vector<std::int32_t> links;
   PathType type = PathType::dis;
-  SearchRate rate = 0;          ///< of its slowest link
-  bool intel_bridge = false;    ///< a GPU's way through an Intel host bridge: PCIe costs 6/5
-  bool from_outside = false;    ///< starts at a NIC
+  SearchRate rate = 0;        ///< of its slowest link
+  bool intel_bridge = false;  ///< a GPU's way through an Intel host bridge: PCIe costs 6/5
+  bool from_outside = false;  ///< starts at a NIC
   bool operator==(const SearchPath&) const = default;
 };
 
@@ -42,21 +42,21 @@ struct SearchMachine {
   bool nvswitch = false;
   int compute = 80;  ///< 70, 75, 80, 89, 90, 100
   bool amd = false;
-  SearchRate nvlink_rate = 0;        ///< of one NVLink
-  std::vector<int> local_index;      ///< of each GPU, within the node
-  std::vector<int> nic_index;        ///< of each NIC, within the node; the first of a merged one
+  SearchRate nvlink_rate = 0;    ///< of one NVLink
+  std::vector<int> local_index;  ///< of each GPU, within the node
+  std::vector<int> nic_index;    ///< of each NIC, within the node; the first of a merged one
   std::vector<SearchLink> links;
-  std::vector<SearchPath> gpu_gpu;   ///< [from * gpus + to]
-  std::vector<SearchPath> gpu_nic;   ///< [gpu * nics + nic]
-  std::vector<SearchPath> nic_gpu;   ///< [nic * gpus + gpu]
+  std::vector<SearchPath> gpu_gpu;                 ///< [from * gpus + to]
+  std::vector<SearchPath> gpu_nic;                 ///< [gpu * nics + nic]
+  std::vector<SearchPath> nic_gpu;                 ///< [nic * gpus + gpu]
   std::vector<SearchPath> to_switch, from_switch;  ///< by GPU, where an NVSwitch is
   std::vector<SearchRate> pcie_rate;               ///< of a GPU's own PCIe link
   std::vector<SearchRate> nic_rate;
   std::vector<std::vector<int>> nics_of_gpu;  ///< those it uses first, in its order
   std::vector<std::vector<int>> gpus_of_nic;  ///< the nearest ones
   std::vector<int> head_of_nic;               ///< the GPU that serves it
-  SearchRate best_path = 0;   ///< "maxBw" of NCCL INFO
-  SearchRate total = 0;       ///< "totalBw"
+  SearchRate best_path = 0;                   ///< "maxBw" of NCCL INFO
+  SearchRate total = 0;                       ///< "totalBw"
   bool operator==(const SearchMachine&) const = default;
 
   const SearchPath& between(int from, int to) const {

@@ -41,8 +41,8 @@ World find(std::shared_ptr<const Topology> topology, std::vector<GpuId> gpus,
 // `local` in each.
 World world(const std::string& node, std::size_t nodes, std::vector<std::size_t> local = {},
             const NcclSettings& settings = version("2.30.7"), const std::string& more = "") {
-  std::string text = R"({"format": "dsim.topology/1", "node": )" + node +
-                     R"(, "nodes": )" + std::to_string(nodes) + more;
+  std::string text = R"({"format": "dsim.topology/1", "node": )" + node + R"(, "nodes": )" +
+                     std::to_string(nodes) + more;
   if (nodes > 1) text += R"(, "fabric": {"kind": "single_switch"})";
   auto topology = parse_topology(text + "}", "test");
   const std::size_t each = topology->gpus_per_node();
@@ -206,6 +206,25 @@ TEST_CASE("NVLS takes all GPUs of a node with NVSwitches that reduce as heads") 
   CHECK(nvls_of(world(v100, 1)).channels == 0);
 }
 
+TEST_CASE("NVLS is there for more than two GPUs of Hopper or later, from 2.17 on") {
+  CHECK(world(h100, 1).graphs.nvls_channels == 16);
+  CHECK(world(h100, 2).graphs.nvls_channels == 16);
+  CHECK(world(b200, 1).graphs.nvls_channels == 24);
+  CHECK(world(b200, 2).graphs.nvls_channels == 32);
+  CHECK(world(h100, 1, {0, 1}).graphs.nvls_channels == 0);
+  CHECK(world(h100, 1, {0, 1, 2}).graphs.nvls_channels == 16);
+  CHECK(world(h100, 1, {}, version("2.16.5")).graphs.nvls_channels == 0);
+  CHECK(world(a100, 1).graphs.nvls_channels == 0);
+  CHECK(world(four_h100, 1).graphs.nvls_channels == 0);
+  CHECK(world(h100, 2).graphs.nvls_tree);
+  CHECK_FALSE(world(h100, 1).graphs.nvls_tree);
+  CHECK_FALSE(world(h100, 2, {}, version("2.17.1")).graphs.nvls_tree);
+  auto off = version("2.30.7");
+  off.nvls_enable = false;
+  CHECK(world(h100, 2, {}, off).graphs.nvls_channels == 0);
+  CHECK_FALSE(world(h100, 2, {}, off).graphs.nvls_tree);
+}
+
 // CCI-MOC/roce-testing, NCCL 2.26.2: "Channel 00/04 : 0 3 6 5 4 7 2 1", "4 coll channels, 4 collnet
 // channels, 0 nvls channels, 4 p2p channels, 2 p2p channels per peer".
 TEST_CASE("two nodes of four H100 with one NIC ring as their log shows") {
@@ -223,8 +242,8 @@ TEST_CASE("two nodes of four H100 with one NIC ring as their log shows") {
     CHECK(path.node_orders[0] == std::vector<std::uint32_t>{2, 3, 0, 1});
 }
 
-// The same site with GPU 0 of each node: "2 coll channels, 2 collnet channels, 0 nvls channels, 2 p2p
-// channels, 2 p2p channels per peer".
+// The same site with GPU 0 of each node: "2 coll channels, 2 collnet channels, 0 nvls channels, 2
+// p2p channels, 2 p2p channels per peer".
 TEST_CASE("a GPU at the other socket than its NIC has one slow channel") {
   const World w = world(four_h100, 2, {0}, version("2.26.2"));
   CHECK(w.graphs.channels == 2);
@@ -233,8 +252,8 @@ TEST_CASE("a GPU at the other socket than its NIC has one slow channel") {
   CHECK_FALSE(w.graphs.ring.ll128);
 }
 
-// NVIDIA/nccl issue 1189: two H20 of each node, PXN off: four channels of 24 that leave by the other
-// NIC ("Pattern 4, crossNic 1, nChannels 4, bw 24.0/24.0, type NVL/PIX, sameChannels 0").
+// NVIDIA/nccl issue 1189: two H20 of each node, PXN off: four channels of 24 that leave by the
+// other NIC ("Pattern 4, crossNic 1, nChannels 4, bw 24.0/24.0, type NVL/PIX, sameChannels 0").
 TEST_CASE("without PXN two GPUs with a NIC each cross from one to the other") {
   auto settings = version("2.19.3");
   settings.pxn_disable = true;
@@ -251,8 +270,8 @@ TEST_CASE("without PXN two GPUs with a NIC each cross from one to the other") {
 
 // NVIDIA/nccl issue 601: "Pattern 4, crossNic 0, nChannels 4, speed 1.2/1.2, type SYS/SYS".
 TEST_CASE("four GPUs and four 10 Gb/s NICs on two sockets: four channels of 1.2 GB/s") {
-  const World w = world(four_and_four("v100-sxm2-16", "15.75 GB/s", "10 Gb/s"), 2, {},
-                        version("2.10.3"));
+  const World w =
+      world(four_and_four("v100-sxm2-16", "15.75 GB/s", "10 Gb/s"), 2, {}, version("2.10.3"));
   check(w.graphs.ring, 4, 1.2, 1.2);
   CHECK_FALSE(w.graphs.ring.nvlink);
   CHECK_FALSE(w.graphs.ring.ll128);
@@ -287,8 +306,8 @@ TEST_CASE("rings of the DGX-1 use every NVLink once") {
     for (std::size_t i = 0; i < order.size(); ++i) ++uses[{order[i], order[(i + 1) % 8]}];
   }
   // 0-3, 0-4, 1-2, 1-5, 2-3, 4-7, 5-6 and 6-7 are double.
-  const std::set<std::pair<std::uint32_t, std::uint32_t>> twice{
-      {0, 3}, {0, 4}, {1, 2}, {1, 5}, {2, 3}, {4, 7}, {5, 6}, {6, 7}};
+  const std::set<std::pair<std::uint32_t, std::uint32_t>> twice{{0, 3}, {0, 4}, {1, 2}, {1, 5},
+                                                                {2, 3}, {4, 7}, {5, 6}, {6, 7}};
   for (const auto& [pair, count] : uses)
     CHECK(count == 1 + static_cast<int>(twice.count(std::minmax(pair.first, pair.second))));
 }
@@ -333,8 +352,8 @@ TEST_CASE("the EFAs of a GPU are one NIC to NCCL") {
     for (int i = 0; i < count; ++i) parts.push_back(pair(i));
     return fmt::format("{}", fmt::join(parts, ", "));
   };
-  const std::string nics = pairs(
-      32, [](int i) { return fmt::format(R"(["nic{}", "pcie_switch{}"])", i, i / 4); });
+  const std::string nics =
+      pairs(32, [](int i) { return fmt::format(R"(["nic{}", "pcie_switch{}"])", i, i / 4); });
   const std::string gpus = pairs(8, [](int i) {
     return fmt::format(R"(["gpu{0}", "pcie_switch{0}"], ["pcie_switch{0}", "cpu{1}"])", i, i / 4);
   });
@@ -345,7 +364,8 @@ TEST_CASE("the EFAs of a GPU are one NIC to NCCL") {
       "vertices": {"gpu": 8, "nvswitch": 1, "pcie_switch": 8, "cpu": 2, "nic": 32},
       "nic": {"kind": "efa", "bandwidth": "100 Gb/s"}, "links": [
       {"kind": "nvlink", "bandwidth": "450 GB/s", "between": [)" +
-          nvlinks + R"(]}, {"kind": "pcie", "bandwidth": "63 GB/s", "between": [)" + nics + ", " + gpus +
+          nvlinks + R"(]}, {"kind": "pcie", "bandwidth": "63 GB/s", "between": [)" + nics + ", " +
+          gpus +
           R"(]}, {"kind": "socket", "bandwidth": "16 GB/s", "between": [["cpu0", "cpu1"]]}]})",
       2);
   check(w.graphs.ring, 8, 45, 45);
@@ -362,8 +382,7 @@ TEST_CASE("channels cover every rank of every node once and start beside their N
   const std::size_t nodes = 1 + random() % 4;
   auto topology = parse_topology(
       R"({"format": "dsim.topology/1", "node": )" + node + R"(, "nodes": )" +
-          std::to_string(nodes) +
-          (nodes > 1 ? R"(, "fabric": {"kind": "single_switch"}})" : "}"),
+          std::to_string(nodes) + (nodes > 1 ? R"(, "fabric": {"kind": "single_switch"}})" : "}"),
       "test");
   std::vector<GpuId> gpus;
   for (std::size_t g = 0; g < topology->gpu_count(); ++g)
@@ -382,7 +401,8 @@ TEST_CASE("channels cover every rank of every node once and start beside their N
         auto order = path.node_orders[n], ranks = w.communicator.nodes[n];
         if (n == 0 && w.communicator.nodes.size() > 1 && topology->has_nvswitch()) {
           const SearchMachine m = search_machine(w.communicator, 0, version("2.30.7"));
-          const auto nic = std::find(m.nic_index.begin(), m.nic_index.end(), static_cast<int>(path.rail));
+          const auto nic =
+              std::find(m.nic_index.begin(), m.nic_index.end(), static_cast<int>(path.rail));
           REQUIRE(nic != m.nic_index.end());
           const auto& near = m.gpus_of_nic[static_cast<std::size_t>(nic - m.nic_index.begin())];
           CHECK(std::any_of(near.begin(), near.end(), [&](int g) {
