@@ -112,13 +112,14 @@ std::uint32_t ScheduleBuilder::add_worker(std::uint32_t rank) {
   return static_cast<std::uint32_t>(schedule.workers.size() - 1);
 }
 
-void ScheduleBuilder::connect(std::uint32_t from_worker, std::uint32_t to_worker) {
+void ScheduleBuilder::connect(std::uint32_t from_worker, std::uint32_t to_worker,
+                              std::uint32_t rail) {
   const std::uint32_t channel = schedule.channels - 1;
   const GpuId from = communicator_.gpus[schedule.workers[from_worker].rank];
   const GpuId to = communicator_.gpus[schedule.workers[to_worker].rank];
-  communicator_.topology->route(from, to, communicator_.routing,
-                                {channel, static_cast<std::uint64_t>(from.value) << 32 | to.value},
-                                route_);
+  communicator_.topology->route(
+      from, to, communicator_.routing,
+      {channel, static_cast<std::uint64_t>(from.value) << 32 | to.value, rail}, route_);
   const auto first = static_cast<std::uint32_t>(schedule.links.size());
   schedule.links.insert(schedule.links.end(), route_.links.begin(), route_.links.end());
   schedule.connections.push_back({from_worker, to_worker, first,

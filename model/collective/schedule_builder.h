@@ -14,8 +14,10 @@ class ScheduleBuilder {
   void begin_channel();
   /// A worker of the current channel for `rank`; returns its index.
   std::uint32_t add_worker(std::uint32_t rank);
-  /// Connects two workers of the current channel along the topology's route.
-  void connect(std::uint32_t from_worker, std::uint32_t to_worker);
+  /// Connects two workers of the current channel along the topology's route; between nodes over NIC
+  /// `rail` of both if that is given.
+  void connect(std::uint32_t from_worker, std::uint32_t to_worker,
+               std::uint32_t rail = RouteKey::any);
   /// Connects them over given links, of usual latency.
   void connect_over(std::uint32_t from_worker, std::uint32_t to_worker,
                     std::span<const LinkShare> links, bool network);

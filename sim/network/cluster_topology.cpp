@@ -268,6 +268,20 @@ void ClusterTopology::route(GpuId from, GpuId to, Routing routing, RouteKey key,
     if (joined || !reached) leaving = arriving;  // without NVLink, over PCIe to the other NIC
   }
 
+  const bool railed = key.rail < near.nics.size() && key.rail < far.nics.size() &&
+                      near.uses(key.rail) && far.uses(key.rail);
+  if (railed) {
+    arriving = leaving = key.rail;
+    sender = source;
+    const auto beside = [&](std::size_t gpu) {
+      const auto& nics = near.nics_of[gpu];
+      return std::find(nics.begin(), nics.end(), leaving) != nics.end();
+    };
+    if (!beside(source) && near.nic_path(source, leaving).path_class > PathClass::pxb) {
+      const std::size_t relay = near.relay_to(source, leaving, target);
+      if (beside(relay)) sender = relay;
+    }
+  }
   // The libfabric plugin stripes a message over all NICs of a GPU (aws/aws-ofi-nccl 2daf7d30,
   // rails).
   const auto& leaving_by = near.nics_of[source];

@@ -79,10 +79,13 @@ enum class Routing : std::uint8_t { rail_aligned, spray, hash };
 std::string_view name_of(Routing routing);
 
 /// Which of parallel choices a transfer takes: `channel` picks the NIC where a GPU has several,
-/// `flow` seeds the hash.
+/// `flow` seeds the hash. A `rail` names the NIC at both ends instead, whoever's it is: the sender
+/// reaches it over NVLink through a GPU beside it, else over PCIe.
 struct RouteKey {
+  static constexpr std::uint32_t any = 0xffffffffu;
   std::uint32_t channel = 0;
   std::uint64_t flow = 0;
+  std::uint32_t rail = any;
 };
 
 class Topology {

@@ -50,7 +50,7 @@ Schedule plan_ring(const PlanRequest& request) {
     workers.clear();
     for (const std::uint32_t rank : order) workers.push_back(builder.add_worker(rank));
     for (std::uint32_t i = 0; i + (stream ? 1 : 0) < n && n > 1; ++i)
-      builder.connect(workers[i], workers[(i + 1) % n]);
+      builder.connect(workers[i], workers[(i + 1) % n], path.rail);
   }
   return builder.finish();
 }

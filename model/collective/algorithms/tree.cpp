@@ -41,8 +41,8 @@ Schedule plan_tree(const PlanRequest& request) {
       }
       const auto place = double_tree(nodes, node, second);
       if (place.parent == nobody) continue;
-      builder.connect(up[head(node)], up[head(place.parent)]);
-      builder.connect(down[head(place.parent)], down[head(node)]);
+      builder.connect(up[head(node)], up[head(place.parent)], paths[c].rail);
+      builder.connect(down[head(place.parent)], down[head(node)], paths[c].rail);
     }
   }
   return builder.finish();
