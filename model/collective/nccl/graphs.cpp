@@ -12,6 +12,8 @@
 namespace dsim {
 namespace {
 
+constexpr std::size_t most_of_one_box = 16;  // DGX-2
+
 // Nodes that look alike to the search, and its results on each kind.
 struct NodeKinds {
   std::vector<SearchMachine> machines;
@@ -175,6 +177,9 @@ NcclGraphs find_nccl_graphs(const Communicator& c, const NcclSettings& settings)
       graphs.collnet_direct = agreed(
           kinds, search_all(kinds, {ChannelPattern::collnet_direct, 1, most, true}, settings));
   }
+  // On NVSwitches the ring's and the tree's channels differ: broadcasts of 16 MiB and more run LL128
+  // on A100 (nccl-tests tables), which the estimate gives only so.
+  if (c.topology->has_nvswitch()) graphs.ring.same_channels = false;
   graphs.channels = connected_channels(c, graphs, settings, compute);
 
   if (nvls_possible(kinds, settings)) {
@@ -182,8 +187,11 @@ NcclGraphs find_nccl_graphs(const Communicator& c, const NcclSettings& settings)
         agreed(kinds, search_all(kinds, {ChannelPattern::nvls, 1, most, false}, settings));
     if (graphs.nvls.channels > 0)
       graphs.nvls_channels = channels_of_nvls(compute, c.nodes.size(), settings);
-    graphs.nvls_tree =
-        graphs.nvls.channels > 0 && several && settings.version >= NcclVersion{2, 18, 0};
+    // Between NVLink domains of several trays (NVL72) NCCL was not seen to run NVLS-tree
+    // (docs/nccl-graphs.md).
+    const bool trays = c.topology->gpus_per_node() > most_of_one_box;
+    graphs.nvls_tree = graphs.nvls.channels > 0 && several && !trays &&
+                       settings.version >= NcclVersion{2, 18, 0};
   }
   graphs.pat = several && c.size() == c.nodes.size() && settings.version >= NcclVersion{2, 23, 0};
 

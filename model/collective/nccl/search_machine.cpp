@@ -84,6 +84,15 @@ class MachineBuilder {
     return first;
   }
 
+  // A rank sees the NICs of its own host alone. An NVLink domain of several hosts (trays) is one node
+  // here: a NIC is of a host with a rank if there is a way to it without NVLink.
+  bool of_our_hosts(std::size_t nic) const {
+    return std::any_of(m_.local_index.begin(), m_.local_index.end(), [&](int gpu) {
+      return !type_.nic_path(static_cast<std::size_t>(gpu), nic).nvlink_only &&
+             type_.nic_path(static_cast<std::size_t>(gpu), nic).path_class != PathClass::pxn;
+    });
+  }
+
   // What NCCL takes for a NIC. The EFA plugin (aws/aws-ofi-nccl, RDMA protocol) makes one device of
   // the several NICs of a GPU.
   void group_nics() {
@@ -95,7 +104,7 @@ class MachineBuilder {
       for (const std::size_t nic : mine) grouped[nic] = 1;
     }
     for (std::size_t nic = 0; nic < type_.nics.size(); ++nic)
-      if (!grouped[nic] && type_.uses(nic)) groups[nic] = {nic};
+      if (!grouped[nic] && type_.uses(nic) && of_our_hosts(nic)) groups[nic] = {nic};
     for (auto& [first, nics] : groups) {
       m_.nic_index.push_back(static_cast<int>(first));
       devices_.push_back(std::move(nics));

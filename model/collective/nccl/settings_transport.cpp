@@ -14,8 +14,11 @@ constexpr Bandwidth socket_node{4.5e9};
 constexpr Bandwidth socket_connection{2.4e9};
 
 bool uses_sockets(LinkKind kind, const NcclSettings& settings) {
-  const bool verbs = kind == LinkKind::ib || kind == LinkKind::roce;
-  return kind == LinkKind::tcp || (verbs && settings.ib_disable.value_or(false));
+  // NCCL_IB_DISABLE turns off RDMA through verbs; without its plugin a Slingshot NIC is left to
+  // sockets as well.
+  const bool rdma =
+      kind == LinkKind::ib || kind == LinkKind::roce || kind == LinkKind::slingshot;
+  return kind == LinkKind::tcp || (rdma && settings.ib_disable.value_or(false));
 }
 
 }  // namespace
