@@ -286,7 +286,7 @@ void ClusterTopology::route(GpuId from, GpuId to, Routing routing, RouteKey key,
   // rails).
   const auto& leaving_by = near.nics_of[source];
   const auto& arriving_by = far.nics_of[target];
-  if (near.nic_spec.kind == LinkKind::efa && leaving_by.size() > 1 &&
+  if ((near.nic_spec.kind == LinkKind::efa || near.nic_spec.ports > 1) && leaving_by.size() > 1 &&
       leaving_by.size() == arriving_by.size() && !cluster_->sockets) {
     stripe(here, source, there, target,
            {routing != Routing::hash, flow_hash(from.index(), to.index(), key)}, out);

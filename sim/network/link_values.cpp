@@ -62,6 +62,7 @@ NicSpec read_nic(json::ObjectReader& spec) {
   nic.bandwidth = read_bandwidth(spec.at("bandwidth"));
   const auto latency = spec.find("latency");
   nic.latency = latency ? read_latency(*latency) : nic_latency(nic.kind);
+  if (const auto ports = spec.find("ports")) nic.ports = static_cast<int>(ports->as_integer(1, 4));
   return nic;
 }
 
@@ -72,6 +73,7 @@ void override_nic(json::ObjectReader& spec, NicSpec& nic) {
   }
   if (const auto bandwidth = spec.find("bandwidth")) nic.bandwidth = read_bandwidth(*bandwidth);
   if (const auto latency = spec.find("latency")) nic.latency = read_latency(*latency);
+  if (const auto ports = spec.find("ports")) nic.ports = static_cast<int>(ports->as_integer(1, 4));
 }
 
 }  // namespace dsim

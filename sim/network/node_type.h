@@ -33,6 +33,9 @@ struct NicSpec {
   LinkKind kind = LinkKind::ib;
   Bandwidth bandwidth;  ///< of one NIC, one direction
   Time latency;         ///< one way, both ends together, no switch
+  /// Ports of an adapter, each a NIC of its own here: NICs ports*i .. ports*i + ports - 1 are one
+  /// adapter, which NCCL drives as one device from 2.20 on (NCCL_IB_MERGE_NICS).
+  int ports = 1;
 };
 
 /// A machine: its graph with ids from 0, its GPUs and NICs in order. Build with `prepare`.

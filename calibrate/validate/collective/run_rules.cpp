@@ -160,8 +160,21 @@ double launch_floor(Architecture architecture, std::string_view collective, std:
   return (architecture == Architecture::volta ? volta : later) * count;
 }
 
+namespace {
+
+// What NCCL before 2.7 chose is not modelled; a forced algorithm is.
+void refuse_old_choice(const StatedRun& run, bool forced) {
+  const int month = month_of(run.date);
+  if (month > 0 && run.nccl_version.find("2.") == std::string::npos && !forced &&
+      month < month_of(nccl_releases().front().month))
+    throw InputError("run before NCCL 2.7, whose choices are not modelled");
+}
+
+}  // namespace
+
 RunConditions conditions_of(const StatedRun& run, Architecture architecture, bool sockets) {
   RunConditions result;
+  refuse_old_choice(run, !run.algorithm.empty() || matches(run.env, "nccl-tree-threshold-0"));
   const NcclVersion version = version_of(run, architecture, result.assumptions);
   result.nccl.version = version;
   std::vector<std::string> taken;

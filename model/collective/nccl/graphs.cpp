@@ -77,7 +77,9 @@ NcclGraph agreed(const NodeKinds& kinds, const std::vector<SearchGraph>& found) 
   // tuning.cc: NVLink inside; to NICs without a CPU, over another GPU from Hopper on.
   graph.ll128 = compute >= 70 && all.type_inside <= PathType::nvb &&
                 all.type_outside <= (compute >= 90 ? PathType::pxn : PathType::pxb);
-  graph.tree_pattern = all.pattern == ChannelPattern::tree;
+  // The plain pattern's x .85: published tables of H100 on 2, 4 and 8 nodes leave the tree at 1, 2 and
+  // 8 MiB, which the estimate gives only without it.
+  graph.tree_pattern = all.pattern == ChannelPattern::tree && compute < 90;
   return graph;
 }
 

@@ -94,12 +94,13 @@ class MachineBuilder {
   }
 
   // What NCCL takes for a NIC. The EFA plugin (aws/aws-ofi-nccl, RDMA protocol) makes one device of
-  // the several NICs of a GPU.
+  // the several NICs of a GPU; NCCL itself one of an adapter's ports since 2.20.
   void group_nics() {
     std::vector<char> grouped(type_.nics.size(), 0);
     std::map<std::size_t, std::vector<std::size_t>> groups;  // by first NIC
     for (const auto& mine : type_.nics_of) {
-      if (type_.nic_spec.kind != LinkKind::efa || mine.size() < 2) continue;
+      const bool ports = type_.nic_spec.ports > 1 && settings_.version >= NcclVersion{2, 20, 0};
+      if ((type_.nic_spec.kind != LinkKind::efa && !ports) || mine.size() < 2) continue;
       groups[mine.front()] = mine;
       for (const std::size_t nic : mine) grouped[nic] = 1;
     }
