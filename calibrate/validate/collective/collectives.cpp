@@ -27,7 +27,7 @@ Health health_of(const StatedRun& run) {
 }
 
 void refuse_all(MeasuredRun& run, const std::string& reason) {
-  for (CollectivePoint& point : run.points) point.reason = reason;
+  for (ComparedPoint& point : run.points) point.reason = reason;
 }
 
 void note_constants(std::vector<ConstantInUse>& known, CollectiveConstants& constants) {
@@ -44,7 +44,7 @@ void note_constants(std::vector<ConstantInUse>& known, CollectiveConstants& cons
 }
 
 void predict_point(CollectivePredictor& predictor, const CollectivePlan& plan,
-                   CollectivePoint& point) {
+                   ComparedPoint& point) {
   try {
     CollectiveQuery query;
     query.op = plan.op;
@@ -73,7 +73,7 @@ void predict_run(MeasuredRun& run, std::vector<ConstantInUse>& constants) {
   try {
     CollectivePredictor predictor(*run.plan.setup);
     note_constants(constants, predictor.constants());
-    for (CollectivePoint& point : run.points) predict_point(predictor, run.plan, point);
+    for (ComparedPoint& point : run.points) predict_point(predictor, run.plan, point);
   } catch (const InputError& error) {
     refuse_all(run, first_line(error.what()));
   }
@@ -81,7 +81,7 @@ void predict_run(MeasuredRun& run, std::vector<ConstantInUse>& constants) {
 
 void compare_run(MeasuredRun& run) {
   for (std::size_t i = 0; i < run.points.size(); ++i) {
-    CollectivePoint& point = run.points[i];
+    ComparedPoint& point = run.points[i];
     if (point.status != PointStatus::compared) continue;
     const MeasuredTime measured =
         measured_time(*run.plan.series, run.plan.series->rows[i], run.plan.op, run.plan.ranks);
@@ -93,7 +93,7 @@ void compare_run(MeasuredRun& run) {
     }
   }
   if (run.points.size() < 2) return;
-  CollectivePoint& first = run.points[0];
+  ComparedPoint& first = run.points[0];
   if (first.status == PointStatus::compared && run.points[1].measured_s > 0 &&
       first.bytes <= run.points[1].bytes &&
       first.measured_s > setup_factor * run.points[1].measured_s) {
@@ -153,7 +153,7 @@ std::string size_class(std::int64_t bytes) {
 ErrorSummary CollectiveValidation::errors(const Filter& filter, Ratio ratio) const {
   std::vector<double> ratios;
   for (const MeasuredRun& run : runs)
-    for (const CollectivePoint& point : run.points)
+    for (const ComparedPoint& point : run.points)
       if (point.status == PointStatus::compared && filter(run, point) && ratio(point) > 0)
         ratios.push_back(ratio(point));
   return summarise(ratios);
@@ -161,8 +161,8 @@ ErrorSummary CollectiveValidation::errors(const Filter& filter, Ratio ratio) con
 
 ErrorSummary CollectiveValidation::overall(Health health) const {
   return errors(
-      [&](const MeasuredRun& run, const CollectivePoint&) { return run.health == health; },
-      [](const CollectivePoint& point) { return point.ratio(); });
+      [&](const MeasuredRun& run, const ComparedPoint&) { return run.health == health; },
+      [](const ComparedPoint& point) { return point.ratio(); });
 }
 
 std::vector<ErrorGroup> CollectiveValidation::by(Health health, const Key& key) const {
@@ -170,7 +170,7 @@ std::vector<ErrorGroup> CollectiveValidation::by(Health health, const Key& key) 
   std::vector<std::vector<double>> ratios;
   for (const MeasuredRun& run : runs) {
     if (run.health != health) continue;
-    for (const CollectivePoint& point : run.points) {
+    for (const ComparedPoint& point : run.points) {
       if (point.status != PointStatus::compared) continue;
       const std::string name = key(run, point);
       const auto found = std::ranges::find(names, name);
@@ -191,7 +191,7 @@ std::size_t CollectiveValidation::count(PointStatus status) const {
   std::size_t points = 0;
   for (const MeasuredRun& run : runs)
     points +=
-        static_cast<std::size_t>(std::ranges::count(run.points, status, &CollectivePoint::status));
+        static_cast<std::size_t>(std::ranges::count(run.points, status, &ComparedPoint::status));
   return points;
 }
 
@@ -209,7 +209,7 @@ std::vector<UnpredictableCount> CollectiveValidation::reasons() const {
       ++found->points;
   };
   for (const MeasuredRun& run : runs)
-    for (const CollectivePoint& point : run.points)
+    for (const ComparedPoint& point : run.points)
       if (point.status == PointStatus::not_predictable) add(point.reason);
   for (const SeriesGap& gap : gaps) add(gap.reason);
   std::ranges::stable_sort(counts, std::greater{}, &UnpredictableCount::points);

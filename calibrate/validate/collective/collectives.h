@@ -20,7 +20,7 @@ enum class PointStatus : std::uint8_t {
 };
 std::string_view name_of(PointStatus status);
 
-struct CollectivePoint {
+struct ComparedPoint {
   std::uint32_t line = 0;
   std::int64_t bytes = 0;
   PointStatus status = PointStatus::not_predictable;
@@ -44,7 +44,7 @@ std::string_view name_of(Health health);  ///< "yes", "unknown", "no"
 struct MeasuredRun {
   CollectivePlan plan;
   Health health = Health::unknown;
-  std::vector<CollectivePoint> points;
+  std::vector<ComparedPoint> points;
   std::string machine_key() const { return plan.site + " · " + plan.machine; }
 };
 
@@ -79,9 +79,9 @@ struct CollectiveValidation {
   bool left_out = false;  ///< leave-one-out was done
 
   /// Which prediction of a point is meant.
-  using Ratio = double (*)(const CollectivePoint&);
-  using Key = std::function<std::string(const MeasuredRun&, const CollectivePoint&)>;
-  using Filter = std::function<bool(const MeasuredRun&, const CollectivePoint&)>;
+  using Ratio = double (*)(const ComparedPoint&);
+  using Key = std::function<std::string(const MeasuredRun&, const ComparedPoint&)>;
+  using Filter = std::function<bool(const MeasuredRun&, const ComparedPoint&)>;
 
   ErrorSummary overall(Health health = Health::healthy) const;
   ErrorSummary errors(const Filter& filter, Ratio ratio) const;

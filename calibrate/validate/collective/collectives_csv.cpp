@@ -22,7 +22,7 @@ std::string collectives_csv(const CollectiveValidation& validation) {
     std::string assumptions;
     for (const std::string& part : run.plan.assumptions)
       assumptions += (assumptions.empty() ? "" : "; ") + part;
-    for (const CollectivePoint& point : run.points)
+    for (const ComparedPoint& point : run.points)
       fmt::format_to(out, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
                      csv_field(run.plan.series->name), point.line, csv_field(stated.source),
                      csv_field(run.plan.machine), csv_field(stated.gpu), stated.nodes,

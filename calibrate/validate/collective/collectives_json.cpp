@@ -50,7 +50,7 @@ void write_texts(Writer& json, std::string_view name, const std::vector<std::str
   json.EndArray();
 }
 
-void write_row(Writer& json, const MeasuredRun& run, const CollectivePoint& point) {
+void write_row(Writer& json, const MeasuredRun& run, const ComparedPoint& point) {
   const StatedRun& stated = run.plan.series->stated;
   json.StartObject();
   member(json, "source", run.plan.series->name);
@@ -217,7 +217,7 @@ std::string collectives_json(const CollectiveValidation& validation) {
   key(json, "rows");
   json.StartArray();
   for (const MeasuredRun& run : validation.runs)
-    for (const CollectivePoint& point : run.points) write_row(json, run, point);
+    for (const ComparedPoint& point : run.points) write_row(json, run, point);
   json.EndArray();
   write_summary(json, validation);
   json.EndObject();

@@ -32,6 +32,6 @@ struct LeftOutGroup {
 };
 std::vector<LeftOutGroup> left_out_groups(const CollectiveValidation& validation);
 
-std::string run_key(const MeasuredRun& run, const CollectivePoint& point);
+std::string run_key(const MeasuredRun& run, const ComparedPoint& point);
 
 }  // namespace dsim

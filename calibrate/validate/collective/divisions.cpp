@@ -17,13 +17,13 @@ std::string network_of_run(const MeasuredRun& run) {
 
 }  // namespace
 
-std::string run_key(const MeasuredRun& run, const CollectivePoint&) {
+std::string run_key(const MeasuredRun& run, const ComparedPoint&) {
   return run.plan.series->name;
 }
 
 const std::vector<Division>& divisions() {
   using Run = MeasuredRun;
-  using Point = CollectivePoint;
+  using Point = ComparedPoint;
   static const std::vector<Division> rows{
       {"By size", "sizes", [](const Run&, const Point& p) { return size_class(p.bytes); }},
       {"By nodes", "nodes", [](const Run& r, const Point&) { return nodes_of(r); }},
@@ -57,16 +57,16 @@ std::vector<LeftOutGroup> left_out_groups(const CollectiveValidation& validation
   for (const bool wanted : {true, false})
     for (const std::string_view size : {"", "< 64 KiB", "64 KiB to 16 MiB", "> 16 MiB"}) {
       const CollectiveValidation::Filter filter = [&](const MeasuredRun& run,
-                                                      const CollectivePoint& point) {
+                                                      const ComparedPoint& point) {
         return run.health == Health::healthy && hardware(run) == wanted && point.left_out_s > 0 &&
                (size.empty() || size_class(point.bytes) == size);
       };
       groups.push_back(
           {fmt::format("{}{}{}", wanted ? "IB, NVLink, PCIe" : "EFA, RoCE, Slingshot, TCP",
                        size.empty() ? "" : ", ", size),
-           validation.errors(filter, [](const CollectivePoint& p) { return p.ratio(); }),
+           validation.errors(filter, [](const ComparedPoint& p) { return p.ratio(); }),
            validation.errors(
-               filter, [](const CollectivePoint& p) { return p.left_out_s / p.measured_s; })});
+               filter, [](const ComparedPoint& p) { return p.left_out_s / p.measured_s; })});
     }
   return groups;
 }

@@ -58,7 +58,7 @@ void set_constants(FittedRun& fitted, const std::function<double(std::size_t)>& 
   fitted.predictor->constants() = constants;
 }
 
-double predicted(FittedRun& fitted, const CollectivePoint& point) {
+double predicted(FittedRun& fitted, const ComparedPoint& point) {
   CollectiveQuery query;
   query.op = fitted.run->plan.op;
   query.size = Bytes{point.bytes};
@@ -107,7 +107,7 @@ class Study {
     for (const std::size_t r : machines_[machine].runs) {
       FittedRun& fitted = runs_[r];
       set_constants(fitted, [&](std::size_t parameter) { return x[parameter]; });
-      for (CollectivePoint& point : fitted.run->points)
+      for (ComparedPoint& point : fitted.run->points)
         if (point.status == PointStatus::compared) point.left_out_s = predicted(fitted, point);
     }
   }
@@ -146,7 +146,7 @@ class Study {
         return values[static_cast<std::size_t>(place - machine.parameters.begin())];
       });
       for (const std::size_t i : fitted.points) {
-        const CollectivePoint& point = fitted.run->points[i];
+        const ComparedPoint& point = fitted.run->points[i];
         residuals[at++] = std::log(predicted(fitted, point) / point.measured_s) / options_.noise;
       }
     }

@@ -15,20 +15,20 @@ struct PredictedSwitch {
   std::string change;
 };
 
-using Points = std::vector<const CollectivePoint*>;
+using Points = std::vector<const ComparedPoint*>;
 
 Points compared_points(const MeasuredRun& run) {
   Points points;
-  for (const CollectivePoint& point : run.points)
+  for (const ComparedPoint& point : run.points)
     if (point.status == PointStatus::compared) points.push_back(&point);
-  std::ranges::stable_sort(points, {}, [](const CollectivePoint* p) { return p->bytes; });
+  std::ranges::stable_sort(points, {}, [](const ComparedPoint* p) { return p->bytes; });
   return points;
 }
 
 std::vector<PredictedSwitch> predicted_switches(const Points& points) {
   std::vector<PredictedSwitch> switches;
   for (std::size_t i = 1; i < points.size(); ++i) {
-    const CollectivePoint &a = *points[i - 1], &b = *points[i];
+    const ComparedPoint &a = *points[i - 1], &b = *points[i];
     if (a.algorithm != b.algorithm || a.protocol != b.protocol)
       switches.push_back({b.bytes, fmt::format("{} {} to {} {}", a.algorithm, a.protocol,
                                                b.algorithm, b.protocol)});

@@ -114,7 +114,7 @@ TEST_CASE("a machine left out is predicted by what the others teach", "[collecti
     return t;
   }());
   std::string slower;
-  for (const CollectivePoint& point : first.runs[0].points)
+  for (const ComparedPoint& point : first.runs[0].points)
     slower +=
         std::to_string(point.bytes) + "," + std::to_string(point.predicted_s * 1.3e6) + ",0,0\n";
   for (const char* site : {"a", "b", "c"}) {
@@ -126,7 +126,7 @@ TEST_CASE("a machine left out is predicted by what the others teach", "[collecti
   leave_one_out(v);
   REQUIRE(v.left_out);
   for (const MeasuredRun& run : v.runs)
-    for (const CollectivePoint& point : run.points) {
+    for (const ComparedPoint& point : run.points) {
       INFO(point.bytes);
       CHECK(point.left_out_s > point.predicted_s);
       CHECK(point.left_out_s < 1.05 * point.measured_s);

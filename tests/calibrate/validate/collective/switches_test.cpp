@@ -13,7 +13,7 @@ CollectiveValidation run_of(const std::vector<double>& microseconds, std::size_t
   MeasuredRun run;
   run.health = Health::healthy;
   for (std::size_t i = 0; i < microseconds.size(); ++i) {
-    CollectivePoint point;
+    ComparedPoint point;
     point.bytes = std::int64_t{65536} << i;
     point.status = PointStatus::compared;
     point.predicted_s = point.measured_s = microseconds[i] * 1e-6;
