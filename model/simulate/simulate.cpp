@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "model/compute/memory.h"
@@ -220,6 +221,15 @@ void list_inputs(Scenario scenario, Report& r) {
   });
 }
 
+// An answer rests on the constants that move it: one of another protocol than those in use does not.
+void drop_idle_inputs(Report& r) {
+  std::erase_if(r.inputs, [&](const InputUse& input) {
+    return std::any_of(r.elasticities.begin(), r.elasticities.end(), [&](const Elasticity& e) {
+      return e.is_constant && e.name == input.name && std::abs(e.relative) < 1e-9;
+    });
+  });
+}
+
 void scaling(const Scenario& s, const Experiment& experiment, Report& r, std::stop_token stop) {
   const double per_gpu = r.throughput / s.ranks;
   const auto efficiency = [&](std::uint32_t ranks) -> std::optional<double> {
@@ -263,6 +273,7 @@ Report simulate(const Experiment& experiment, const RunControl& control) {
     const Interval interval = interval90(outcome.step_s, report.elasticities);
     report.step_time_low_s = interval.low;
     report.step_time_high_s = interval.high;
+    drop_idle_inputs(report);
   }
   if (control.record_timeline)
     report.timeline = timeline_of(scenario, outcome, control.timeline_ranks);
