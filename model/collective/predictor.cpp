@@ -66,6 +66,8 @@ CollectivePredictor::CollectivePredictor(CollectiveSetup setup)
   State& s = *state_;
   s.setup = std::move(setup);
   s.setup.topology = apply_transport(s.setup.topology, s.setup.nccl);
+  if (s.setup.protocol && s.setup.nccl.proto.empty() && s.setup.algorithm.empty())
+    s.setup.nccl.proto = name_of(*s.setup.protocol);  // NCCL chooses among what is left
   const Topology& t = *s.setup.topology;
   if (s.setup.ranks.empty())
     for (std::size_t g = 0; g < t.gpu_count(); ++g) s.setup.ranks.emplace_back(g);

@@ -91,6 +91,12 @@ Experiment resolve(const ExperimentDraft& draft, const std::shared_ptr<const Top
   experiment.topology = gpus == static_cast<std::int64_t>(topology->gpu_count())
                             ? topology
                             : first_gpus(topology, static_cast<std::size_t>(gpus));
+  const NcclVersion version =
+      draft.nccl_version.empty() ? NcclVersion{} : parse_nccl_version(draft.nccl_version);
+  experiment.nccl = parse_nccl_settings(draft.nccl, version);
+  if (experiment.protocol && experiment.nccl.proto.empty())
+    experiment.nccl.proto = name_of(*experiment.protocol);  // NCCL chooses among what is left
+  experiment.topology = apply_transport(experiment.topology, experiment.nccl);
   Job& job = experiment.jobs.front();
   if (draft.fusion) job.fusion = *draft.fusion;
   const ModelKind& kind = model_kind(job.model);

@@ -12,6 +12,9 @@ namespace dsim {
 
 /// Settings as given; what is empty is left to the model, the topology or the simulator.
 struct ExperimentDraft {
+  std::vector<std::string> nccl;  ///< KEY=VALUE as given
+  std::string nccl_version;       ///< empty = the default
+
   std::string topology;               ///< file, or bare name of a shipped one
   std::optional<std::int64_t> gpus;   ///< the first N of the cluster
   std::optional<std::int64_t> nodes;  ///< the first N nodes of the cluster

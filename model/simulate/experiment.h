@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "model/collective/fidelity.h"
+#include "model/collective/nccl/settings.h"
+#include "model/collective/protocol.h"
 #include "model/simulate/report.h"
 #include "model/strategy/ddp.h"
 #include "sim/network/topology.h"
@@ -39,6 +41,8 @@ struct Experiment {
   Fidelity fidelity = Fidelity::fluid;
   std::optional<Routing> routing;  ///< empty = the topology's own
   std::string algorithm;           ///< empty = chosen
+  std::optional<Protocol> protocol;  ///< empty = chosen
+  NcclSettings nccl;                 ///< NCCL's release and environment variables
   std::uint64_t seed = 1;
 };
 

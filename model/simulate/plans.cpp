@@ -5,8 +5,13 @@
 namespace dsim {
 
 Plans::Plans(const Topology& topology, Routing routing, Architecture architecture,
-             std::vector<GpuId> gpus)
-    : topology_(topology), routing_(routing), architecture_(architecture), gpus_(std::move(gpus)) {}
+             std::vector<GpuId> gpus, NcclSettings nccl, std::optional<Protocol> protocol)
+    : topology_(topology),
+      routing_(routing),
+      architecture_(architecture),
+      gpus_(std::move(gpus)),
+      nccl_(std::move(nccl)),
+      protocol_(protocol) {}
 
 Communicator Plans::communicator(const std::vector<std::uint32_t>& group) const {
   std::vector<GpuId> members;
@@ -19,7 +24,7 @@ const Plans::Group& Plans::group(const std::vector<std::uint32_t>& ranks) {
   auto entry = groups_.find(ranks);
   if (entry == groups_.end()) {
     Communicator c = communicator(ranks);
-    NcclGraphs graphs = find_nccl_graphs(c, {});
+    NcclGraphs graphs = find_nccl_graphs(c, nccl_);
     entry = groups_.emplace(ranks, Group{std::move(c), std::move(graphs)}).first;
   }
   return entry->second;
@@ -30,9 +35,10 @@ Plans::Chosen Plans::chosen(const std::vector<std::uint32_t>& ranks, CollectiveO
   const std::lock_guard lock(mutex_);
   const Group& g = group(ranks);
   const NcclChoice choice =
-      choose_nccl(g.graphs, nccl_machine(g.communicator), {}, op, size, type);
+      choose_nccl(g.graphs, nccl_machine(g.communicator), nccl_, op, size, type);
   Chosen chosen{&algorithm_by_name(choice.algorithm), choice.protocol,
                 static_cast<double>(std::max(1, g.graphs.ring.channels))};
+  if (protocol_) chosen.protocol = *protocol_;
   if (forced.empty()) return chosen;
   const Algorithm& algorithm = algorithm_by_name(forced);
   const PlanRequest request{.communicator = &g.communicator, .op = op, .nccl = &g.graphs};
@@ -45,6 +51,7 @@ Plans::Chosen Plans::chosen(const std::vector<std::uint32_t>& ranks, CollectiveO
       chosen.protocol = e.protocol;
     }
   chosen.algorithm = &algorithm;
+  if (protocol_) chosen.protocol = *protocol_;
   return chosen;
 }
 

@@ -2,6 +2,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -24,7 +25,7 @@ struct Plan {
 class Plans {
  public:
   Plans(const Topology& topology, Routing routing, Architecture architecture,
-        std::vector<GpuId> gpus);
+        std::vector<GpuId> gpus, NcclSettings nccl = {}, std::optional<Protocol> protocol = {});
 
   const Plan& plan(const std::vector<std::vector<std::uint32_t>>& groups, CollectiveOp op,
                    const Algorithm& algorithm);
@@ -52,6 +53,8 @@ class Plans {
   Routing routing_;
   Architecture architecture_;
   std::vector<GpuId> gpus_;
+  NcclSettings nccl_;
+  std::optional<Protocol> protocol_;
   std::mutex mutex_;
   std::map<Key, Plan> plans_;
   std::map<std::vector<std::uint32_t>, Group> groups_;

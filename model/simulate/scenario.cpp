@@ -109,7 +109,8 @@ Scenario make_scenario(const Experiment& experiment) {
   s.ranks = static_cast<std::uint32_t>(gpus.size());
   s.plans =
       std::make_shared<Plans>(topology, experiment.routing.value_or(topology.default_routing()),
-                              s.gpu.architecture, std::move(gpus));
+                              s.gpu.architecture, std::move(gpus), experiment.nccl,
+                              experiment.protocol);
   check(s, experiment);
   return s;
 }
@@ -121,7 +122,7 @@ Scenario with_ranks(const Scenario& scenario, const Experiment& experiment, std:
   std::vector<GpuId> gpus(scenario.plans->gpus().begin(), scenario.plans->gpus().begin() + ranks);
   s.plans = std::make_shared<Plans>(
       *experiment.topology, experiment.routing.value_or(experiment.topology->default_routing()),
-      s.gpu.architecture, std::move(gpus));
+      s.gpu.architecture, std::move(gpus), experiment.nccl, experiment.protocol);
   return s;
 }
 
