@@ -2,9 +2,8 @@
 
 namespace dsim {
 
-void connect_star(ScheduleBuilder& builder, const Communicator& communicator,
-                  const std::vector<std::uint32_t>& ranks, std::uint32_t from_worker,
-                  std::uint32_t to_worker) {
+std::vector<LinkShare> star_links(const Communicator& communicator,
+                                  const std::vector<std::uint32_t>& ranks) {
   std::vector<LinkShare> links;
   Route route;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -17,7 +16,7 @@ void connect_star(ScheduleBuilder& builder, const Communicator& communicator,
     communicator.topology->route(other, gpu, communicator.routing, {}, route);
     links.push_back(route.links.back());
   }
-  builder.connect_over(from_worker, to_worker, links, false);
+  return links;
 }
 
 }  // namespace dsim

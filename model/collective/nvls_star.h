@@ -2,14 +2,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/collective/schedule_builder.h"
+#include "model/collective/communicator.h"
 
 namespace dsim {
 
-/// Connects two workers of a head so that a byte loads the NVLinks of all `ranks` of its node, up
-/// to the switch and down from it: a reduction in the switch and its multicast.
-void connect_star(ScheduleBuilder& builder, const Communicator& communicator,
-                  const std::vector<std::uint32_t>& ranks, std::uint32_t from_worker,
-                  std::uint32_t to_worker);
+/// The NVLinks of all `ranks` of a node, up to the switch and down from it: what a reduction in the
+/// switch and its multicast load.
+std::vector<LinkShare> star_links(const Communicator& communicator,
+                                  const std::vector<std::uint32_t>& ranks);
 
 }  // namespace dsim

@@ -15,11 +15,12 @@ Schedule plan_nvls(const PlanRequest& request) {
   ScheduleBuilder builder(c, Pattern::stream);
   builder.schedule.mechanics = Mechanics::nvls;
   builder.schedule.blocks = c.size();
+  const std::vector<LinkShare> star = star_links(c, c.nodes[0]);
   for (int channel = 0; channel < request.nccl->nvls_channels; ++channel) {
     builder.begin_channel();
     for (std::uint32_t head = 0; head < c.size(); ++head) {
       const std::uint32_t from = builder.add_worker(head), to = builder.add_worker(head);
-      connect_star(builder, c, c.nodes[0], from, to);
+      builder.connect_over(from, to, star, false);
     }
   }
   return builder.finish();

@@ -3,6 +3,7 @@
 #include "model/collective/algorithm.h"
 #include "model/collective/double_tree.h"
 #include "model/collective/nvls_star.h"
+#include "model/collective/schedule_builder.h"
 
 namespace dsim {
 
@@ -18,6 +19,8 @@ Schedule plan_nvls_tree(const PlanRequest& request) {
   const std::size_t heads = c.nodes[0].size();
   builder.schedule.blocks = static_cast<std::int64_t>(heads);
   std::vector<std::uint32_t> up(c.nodes.size()), down(c.nodes.size());
+  std::vector<std::vector<LinkShare>> stars;
+  for (const auto& ranks : c.nodes) stars.push_back(star_links(c, ranks));
   for (int channel = 0; channel < request.nccl->nvls_channels; ++channel) {
     builder.begin_channel();
     const bool second = channel >= request.nccl->nvls_channels / 2;
@@ -30,7 +33,7 @@ Schedule plan_nvls_tree(const PlanRequest& request) {
         down[n] = double_tree(nodes, node, second).parent == nobody
                       ? up[n]
                       : builder.add_worker(ranks[head]);
-        connect_star(builder, c, ranks, from, up[n]);
+        builder.connect_over(from, up[n], stars[n], false);
       }
       for (std::int64_t node = 0; node < nodes; ++node) {
         const TreePlace place = double_tree(nodes, node, second);
