@@ -28,6 +28,7 @@ void StepsRun::start(const Granularity& granularity, const StepCost& cost,
   room_ = fifo_slices(schedule_.pattern, g_, cost);
   overhead_ = Time::from_seconds(cost_.overhead);
   post_ = Time::from_seconds(cost_.post);
+  copy_ = Time::from_seconds(slice_bytes_ / cost_.rate);
   workers_.assign(schedule_.first_worker[g_.channels], {});
   connections_.assign(schedule_.first_connection[g_.channels], {});
   latency_.resize(connections_.size());
@@ -36,14 +37,14 @@ void StepsRun::start(const Granularity& granularity, const StepCost& cost,
   last_receive_.resize(g_.channels);
   for (std::uint32_t channel = 0; channel < g_.channels; ++channel) {
     const double rate = rates[channel].channel;
-    const double slice = slice_bytes_ / rate;
+    const double slice = slice_bytes_ / (ring ? rate : rates[channel].local);
     receive_[channel] = Time::from_seconds(cost.last_operation * slice);
     last_receive_[channel] = Time::from_seconds((cost.last_operation + cost.fill) * slice);
     for (auto c = schedule_.first_connection[channel]; c < schedule_.first_connection[channel + 1];
          ++c) {
       const Connection& connection = schedule_.connections[c];
       const double pace = connection.network ? rates[channel].network : rates[channel].local;
-      cap_[c] = std::min(cost.rate, pace);
+      cap_[c] = proxied(c) ? pace : std::min(cost.rate, pace);
       latency_[c] = Time::from_seconds(
           std::max(0.0, slice_latency(g_, cost, connection.network, rate) + connection.latency));
     }
@@ -117,32 +118,51 @@ void StepsRun::advance(std::uint32_t index) {
   }
 }
 
-// Inside a node a slice goes by itself; to the network, a stream's message goes when it is whole.
+// Inside a node a worker moves each slice itself. A stream's slices for the network are copied to a
+// FIFO, from which a proxy sends them when the message is whole.
 void StepsRun::begin_sending(std::uint64_t index) {
   WorkerState& state = workers_[index];
   const Worker& worker = schedule_.workers[index];
-  const bool whole = schedule_.pattern == Pattern::ring || state.slice + 1 == g_.slices;
+  const bool whole = state.slice + 1 == g_.slices;
   state.sending = 1;  // this call
   for (std::uint32_t i = 0; i < worker.out_count; ++i) {
     const std::uint32_t connection = schedule_.out[worker.first_out + i];
     ++connections_[connection].sent;
-    const bool network = schedule_.connections[connection].network;
-    if (network && !whole) continue;
     ++state.sending;
-    if (network && post_ > Time{})
-      engine_.schedule<&StepsRun::begin_flow>(engine_.now() + post_, *this, connection);
-    else
+    if (!proxied(connection)) {
       begin_flow(connection);
+      continue;
+    }
+    if (whole) hand_to_proxy(connection);
+    engine_.schedule<&StepsRun::copied>(engine_.now() + copy_, *this, index);
   }
-  if (--state.sending == 0) slice_done(index);
+  copied(index);
+}
+
+void StepsRun::copied(std::uint64_t worker) {
+  if (--workers_[worker].sending == 0) slice_done(worker);
+}
+
+// Posting takes the proxy's time, message by message; one posted message after the other is sent.
+void StepsRun::hand_to_proxy(std::uint32_t connection) {
+  Time& posted = connections_[connection].posted;
+  posted = std::max(posted, engine_.now()) + post_;
+  engine_.schedule<&StepsRun::message_posted>(posted, *this, connection);
+}
+
+void StepsRun::message_posted(std::uint64_t connection) {
+  ConnectionState& state = connections_[connection];
+  if (state.flowing)
+    ++state.queued;
+  else
+    begin_flow(connection);
 }
 
 void StepsRun::begin_flow(std::uint64_t connection) {
   ++messages_;
-  const bool message =
-      schedule_.connections[connection].network && schedule_.pattern == Pattern::stream;
+  connections_[connection].flowing = true;
   network_.start<&StepsRun::flow_done>(
-      {.work = message ? g_.message_bytes : slice_bytes_,
+      {.work = proxied(connection) ? g_.message_bytes : slice_bytes_,
        .cap = cap_[connection],
        .weight = 1,
        .loads = std::span(loads_).subspan(first_load_[connection],
@@ -152,14 +172,16 @@ void StepsRun::begin_flow(std::uint64_t connection) {
 
 void StepsRun::flow_done(std::uint64_t connection) {
   engine_.schedule<&StepsRun::arrive>(engine_.now() + latency_[connection], *this, connection);
-  const std::uint32_t worker = schedule_.connections[connection].from_worker;
-  if (--workers_[worker].sending == 0) slice_done(worker);
+  ConnectionState& state = connections_[connection];
+  state.flowing = false;
+  if (!proxied(connection)) return copied(schedule_.connections[connection].from_worker);
+  if (state.queued == 0) return;
+  --state.queued;
+  begin_flow(connection);
 }
 
 void StepsRun::arrive(std::uint64_t connection) {
-  const bool message =
-      schedule_.connections[connection].network && schedule_.pattern == Pattern::stream;
-  connections_[connection].arrived += message ? g_.slices : 1;
+  connections_[connection].arrived += proxied(connection) ? g_.slices : 1;
   advance(schedule_.connections[connection].to_worker);
 }
 

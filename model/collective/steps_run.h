@@ -37,6 +37,9 @@ class StepsRun {
   };
   struct ConnectionState {
     std::int64_t sent = 0, arrived = 0, consumed = 0;  // slices
+    Time posted;                                       // when the proxy is done with the last message
+    std::int32_t queued = 0;                           // posted messages that wait for the one under way
+    bool flowing = false;
   };
 
   bool sends(std::int64_t op) const;
@@ -46,7 +49,13 @@ class StepsRun {
   void launch(std::uint64_t);
   void advance(std::uint32_t worker);
   void begin_sending(std::uint64_t worker);
+  void hand_to_proxy(std::uint32_t connection);
+  void message_posted(std::uint64_t connection);
+  void copied(std::uint64_t worker);
   void begin_flow(std::uint64_t connection);
+  bool proxied(std::size_t connection) const {
+    return schedule_.connections[connection].network && schedule_.pattern == Pattern::stream;
+  }
   void scale_loads();
   void flow_done(std::uint64_t connection);
   void arrive(std::uint64_t connection);
@@ -65,6 +74,7 @@ class StepsRun {
   double slice_bytes_ = 0;
   Time overhead_, post_;
   std::vector<double> cap_;                   // by connection, B/s
+  Time copy_;                                 // of a slice into a proxy's FIFO
   std::vector<Time> latency_;                 // by connection, of a slice
   std::vector<Time> receive_, last_receive_;  // by channel: operation that only receives, per slice
   std::vector<Load> loads_;                   // of connections, on the wire

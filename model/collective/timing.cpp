@@ -84,6 +84,7 @@ StepCost step_cost(const Schedule& s, const Granularity& g, Protocol protocol,
       break;
   }
   cost.unit_bytes = g.message_bytes / g.slices;
+  cost.last_operation = 1;
   return cost;
 }
 

@@ -15,7 +15,7 @@ struct StepCost {
   double post = 0;             ///< of one message to the network, its proxy is busy with it
   double rate = 0;             ///< B/s of data a connection moves at most
   double unit_bytes = 0;       ///< streams forward inside a node what has come in such units
-  double last_operation = 0;   ///< ring: cost of the receive-only operation, in sends
+  double last_operation = 0;   ///< cost of an operation that only receives, in sends
   double fill = 0;             ///< ring: cost of filling, in sends, once
   bool hides_latency = false;  ///< two slices: the latency of one runs beside the other's copy
   double sharpness = 0;        ///< exponent of the smooth maximum of a stream's stages; 0 = plain
