@@ -75,6 +75,7 @@ void prepare_rounds(const PlannedCollective& plan, const Topology& topology, Col
   const RoundCost cost = costs_of_rounds(plan, op, size, costs, k);
   const std::vector<double> capacities = capacities_of(plan, k);
   double longest = 0, busiest = 0;
+  call.bottleneck = "latency";
   for (ChannelActivity& a : price_phases(plan.schedule, plan.phases, size, cost, capacities)) {
     double bound = a.cap;
     for (const Load& load : a.loads)
@@ -148,7 +149,7 @@ PreparedCollective prepare_collective(const PlannedCollective& plan, const Topol
                                       CollectiveOp op, Bytes size, const CallCosts& costs,
                                       const CollectiveConstants& k) {
   PreparedCollective call;
-  call.fluid.launch_seconds = plan.schedule.mechanics == Mechanics::host ? 0.0 : k.gpu.launch;
+  call.fluid.launch_seconds = launch_seconds(plan.schedule, k);
   call.fluid.least_seconds = costs.launch_floor;
   if (plan.schedule.pattern == Pattern::rounds) {
     prepare_rounds(plan, topology, op, size, costs, k, call);

@@ -51,6 +51,15 @@ void check_ranks(const Topology& topology, const std::vector<GpuId>& ranks) {
   }
 }
 
+// NVIDIA/nccl src/graph/tuning.cc: kernels of these exist for Simple only.
+void check_protocol(const Algorithm& algorithm, std::optional<Protocol> protocol) {
+  if (!protocol || *protocol == Protocol::simple) return;
+  for (const std::string_view name :
+       {"nvls", "nvls_tree", "collnet_direct", "collnet_chain", "pat"})
+    if (algorithm.name == name)
+      throw InputError(fmt::format("{} has no {}, only Simple", name, name_of(*protocol)));
+}
+
 GranularityLimits limits_of(const CollectiveSetup& setup, Architecture architecture) {
   GranularityLimits limits;
   limits.channels = setup.channels.value_or(0);
@@ -79,6 +88,7 @@ CollectivePredictor::CollectivePredictor(CollectiveSetup setup)
   s.nccl = nccl_machine(s.communicator);
   s.constants = s.setup.constants.value_or(built_in_collective_constants(s.machine));
   if (!s.setup.algorithm.empty()) algorithm_by_name(s.setup.algorithm);
+  if (s.setup.channels == 0u) throw InputError("a collective needs at least 1 channel");
 }
 
 CollectivePredictor::~CollectivePredictor() = default;
@@ -119,6 +129,7 @@ void CollectivePredictor::State::choose(const CollectiveQuery& query, Collective
     throw InputError(fmt::format("{} cannot {}", forced.name, name_of(query.op)));
   if (const std::string why = forced.unfit(request(query)); !why.empty())
     throw InputError(fmt::format("{}: {}", forced.name, why));
+  check_protocol(forced, setup.protocol);
   if (p.algorithm != &forced && setup.backend == Backend::nccl && !setup.protocol) {
     // The least estimate of that algorithm decides the protocol.
     p.protocol = Protocol::simple;
@@ -134,7 +145,10 @@ void CollectivePredictor::State::choose(const CollectiveQuery& query, Collective
 
 void CollectivePredictor::State::choose_nccl_call(const CollectiveQuery& query,
                                                   CollectivePrediction& p) {
-  p.choice = choose_nccl(graphs, nccl, setup.nccl, query.op, query.size, query.type);
+  NcclSettings settings = setup.nccl;  // a forced protocol leaves the algorithms that have it
+  if (setup.protocol && setup.algorithm.empty() && settings.proto.empty())
+    settings.proto = name_of(*setup.protocol);
+  p.choice = choose_nccl(graphs, nccl, settings, query.op, query.size, query.type);
   p.algorithm = &algorithm_by_name(p.choice.algorithm);
   p.protocol = setup.protocol.value_or(p.choice.protocol);
 }

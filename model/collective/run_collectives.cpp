@@ -35,9 +35,7 @@ struct Clock {
   static void note_end(void* self, std::uint64_t run) { static_cast<Clock*>(self)->note(run); }
 };
 
-double launch_of(const CollectiveRun& run) {
-  return run.schedule->mechanics == Mechanics::host ? 0.0 : run.constants->gpu.launch;
-}
+double launch_of(const CollectiveRun& run) { return launch_seconds(*run.schedule, *run.constants); }
 
 // A run made ready, and started when its time has come.
 struct Starter {

@@ -37,8 +37,8 @@ class StepsRun {
   };
   struct ConnectionState {
     std::int64_t sent = 0, arrived = 0, consumed = 0;  // slices
-    Time posted;                                       // when the proxy is done with the last message
-    std::int32_t queued = 0;                           // posted messages that wait for the one under way
+    Time posted;              // when the proxy is done with the last message
+    std::int32_t queued = 0;  // posted messages that wait for the one under way
     bool flowing = false;
   };
 

@@ -88,6 +88,11 @@ StepCost step_cost(const Schedule& s, const Granularity& g, Protocol protocol,
   return cost;
 }
 
+double launch_seconds(const Schedule& s, const CollectiveConstants& k) {
+  if (s.mechanics != Mechanics::host) return k.gpu.launch;
+  return s.ranks == 1 ? k.cpu.local_message : 0.0;
+}
+
 // NCCL_STEPS = 8 steps a FIFO; a slice of Simple in a ring takes sliceSteps = 2 of them, another
 // message one (NVIDIA/nccl src/include/collectives.h). Over a network there are the sender's and
 // the receiver's FIFO in a row, which the proxies join.

@@ -27,6 +27,9 @@ struct StepCost {
 StepCost step_cost(const Schedule& schedule, const Granularity& granularity, Protocol protocol,
                    const CollectiveConstants& constants, CollectiveOp op, double channels_per_nic);
 
+/// Seconds before anything moves: of a kernel; a lone rank of a CPU back end still makes its call.
+double launch_seconds(const Schedule& schedule, const CollectiveConstants& constants);
+
 /// Rates of one connection of a channel, B/s of data.
 struct HopRates {
   double channel = 0;       ///< with the pipeline full: what links (all loads) and the CTA allow

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <array>
 #include <iostream>
 #include <map>
 
@@ -38,9 +38,8 @@ std::shared_ptr<const Topology> topology_of(const Site& site) {
 }
 
 Backend backend_of(std::string_view algorithm) {
-  for (const std::string_view name :
-       {"bcube", "ring_chunked", "gloo_ring", "segmented_ring", "nonoverlapping", "linear",
-        "binomial", "bruck"})
+  for (const std::string_view name : {"bcube", "ring_chunked", "gloo_ring", "segmented_ring",
+                                      "nonoverlapping", "linear", "binomial", "bruck"})
     if (name == algorithm) return Backend::gloo;
   return Backend::nccl;
 }
@@ -84,10 +83,10 @@ struct Differences {
   std::map<std::string, std::array<std::array<std::vector<double>, 2>, 2>> of;
 
   void add(const Case& c, double value) {
-    of[c.protocol == Protocol::simple
-           ? c.algorithm
-           : fmt::format("{} {}", c.algorithm, name_of(c.protocol))][c.mib >= 16][c.beside]
-        .push_back(std::abs(value));
+    of[c.protocol == Protocol::simple ? c.algorithm
+                                      : fmt::format("{} {}", c.algorithm, name_of(c.protocol))]
+      [c.mib >= 16][c.beside]
+          .push_back(std::abs(value));
   }
   static double median(std::vector<double> values) {
     if (values.empty()) return 0;
@@ -100,17 +99,16 @@ struct Differences {
                        100 * *std::max_element(values.begin(), values.end()));
   }
   std::string table() const {
-    std::string text =
-        "median / worst, % | 1 MiB | 1 MiB beside | 16 MiB and more | beside\n";
+    std::string text = "median / worst, % | 1 MiB | 1 MiB beside | 16 MiB and more | beside\n";
     for (const auto& [name, d] : of)
       text += fmt::format("{} | {} | {} | {} | {}\n", name, cell(d[0][0]), cell(d[0][1]),
                           cell(d[1][0]), cell(d[1][1]));
     return text;
   }
   // The goal is 10 % from 1 MiB and 3 % from 16 MiB. Missed beside another by rings' broadcast and
-  // reduce and by trees: `fluid` spreads evenly over links and time what comes in bursts. Missed under
-  // LL and LL128, which are not chosen for such sizes between nodes: that a message waits at a NIC
-  // until it is whole is in `steps` only.
+  // reduce and by trees: `fluid` spreads evenly over links and time what comes in bursts. Missed
+  // under LL and LL128, which are not chosen for such sizes between nodes: that a message waits at
+  // a NIC until it is whole is in `steps` only.
   void check() const {
     for (const auto& [name, d] : of)
       for (const std::size_t large : {0u, 1u}) {
