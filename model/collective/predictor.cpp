@@ -216,6 +216,8 @@ CollectivePrediction CollectivePredictor::predict(const CollectiveQuery& query) 
   } else {
     p.seconds = closed_seconds(call.fluid);  // alone: what `fluid` takes
   }
+  p.extrapolated = s.communicator.nodes.size() > most_fitted_nodes ||
+                   s.communicator.size() > most_fitted_ranks || query.size > most_fitted_bytes;
   const double scatter = collective_scatter(s.machine, s.communicator.nodes.size(), query.size);
   p.low = p.seconds / (1 + scatter);
   p.high = p.seconds * (1 + scatter);
