@@ -48,7 +48,7 @@ TEST_CASE("closing lines: average, peak against its limit, extrapolation, inputs
   CHECK_THAT(
       text,
       Contains("503 GB/s at 1G: 62.9 % of the 800 GB/s that NIC (node0.nic3 -> leaf3) allows"));
-  CHECK_THAT(text, Contains("1 of 3 rows, 1K to 1K: outside the range of the constants"));
+  CHECK_THAT(text, Contains("1 of 3 rows, 1K to 1K: outside what the constants were fitted on"));
   CHECK_THAT(text, Contains("10 fitted, 0 published, 1 assumed (PCIe efficiency)"));
 }
 
