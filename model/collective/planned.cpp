@@ -50,22 +50,17 @@ void find_bottleneck(const PlannedCollective& plan, const Topology& topology, co
 }
 
 void plan_rounds(const Communicator& communicator, PlannedCollective& plan) {
-  plan.links = std::make_unique<MessageLinks>(plan.schedule, communicator);
-  plan.paths = plan.links->paths(communicator);
-  if (plan.schedule.mechanics == Mechanics::host) plan.paths = host_paths(std::move(plan.paths));
-  plan.phases = plan_phases(plan.schedule, plan.paths, plan.links->resources().size());
-  std::vector<Message> messages;
-  std::vector<double> copies;
-  std::vector<std::uint32_t> network(communicator.size());
   const Topology& t = *communicator.topology;
-  for (const RoundPhase& phase : plan.schedule.program.phases) {
-    messages_of_round(plan.schedule.program, communicator.size(), phase.first_round, messages,
-                      copies);
-    std::fill(network.begin(), network.end(), 0);
-    for (const Message& m : messages)
-      if (t.node_of(communicator.gpus[m.from]) != t.node_of(communicator.gpus[m.to]))
-        plan.network_messages = std::max(plan.network_messages, ++network[m.from]);
-  }
+  PathOf paths = paths_along_routes(communicator);
+  if (plan.schedule.mechanics == Mechanics::host) paths = host_paths(std::move(paths));
+  plan.phases = plan_phases(plan.schedule, paths, t.link_count());
+  std::vector<double> nominal;
+  for (std::size_t l = 0; l < t.link_count(); ++l)
+    nominal.push_back(t.link(LinkId{l}).bandwidth.bytes_per_second);
+  for (const std::uint32_t l : fold_phases(plan.phases, nominal))
+    plan.links.push_back({LinkId{l}, t.link(LinkId{l}).kind, nominal[l]});
+  for (const PhasePlan& phase : plan.phases)
+    plan.network_messages = std::max(plan.network_messages, phase.network_messages);
 }
 
 // The phases of a call, the link that is busiest in the longest of them and what holds it up.
@@ -89,7 +84,7 @@ void prepare_rounds(const PlannedCollective& plan, const Topology& topology, Col
         const double share = bound * load.coefficient / capacities[load.resource];
         if (share <= busiest) continue;
         busiest = share;
-        const MessageLinks::Resource& link = plan.links->resources()[load.resource];
+        const PhaseLink& link = plan.links[load.resource];
         call.limit_seconds = a.work * load.coefficient / link.nominal;
         if (share > .95 && moving >= a.delay_seconds)
           call.bottleneck = name_of_link(topology, link.sample);
@@ -125,8 +120,7 @@ RoundCost costs_of_rounds(const PlannedCollective& plan, CollectiveOp op, Bytes 
 std::vector<double> capacities_of(const PlannedCollective& plan, const CollectiveConstants& k) {
   if (plan.resources) return plan.resources->capacities(k);
   std::vector<double> result;
-  for (const MessageLinks::Resource& r : plan.links->resources())
-    result.push_back(r.nominal * k.efficiency(r.kind));
+  for (const PhaseLink& r : plan.links) result.push_back(r.nominal * k.efficiency(r.kind));
   return result;
 }
 

@@ -10,19 +10,24 @@
 #include "model/collective/fluid_run.h"
 #include "model/collective/granularity.h"
 #include "model/collective/link_resources.h"
-#include "model/collective/message_links.h"
 #include "model/collective/rounds_fluid.h"
 #include "model/collective/timing.h"
 
 namespace dsim {
+
+/// Links that every phase loads alike, by the slowest of them.
+struct PhaseLink {
+  LinkId sample;
+  LinkKind kind = LinkKind::pcie;
+  double nominal = 0;  ///< B/s
+};
 
 struct PlannedCollective {
   Schedule schedule;
   std::unique_ptr<LinkResources> resources;  ///< folded; null for Pattern::rounds
 
   // Pattern::rounds
-  std::unique_ptr<MessageLinks> links;
-  PathOf paths;
+  std::vector<PhaseLink> links;
   std::vector<PhasePlan> phases;
   std::uint32_t network_messages = 0;  ///< of one rank in one round, the most
 };

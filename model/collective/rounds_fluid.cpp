@@ -40,7 +40,9 @@ std::vector<PhasePlan> plan_phases(const Schedule& schedule, const PathOf& path,
   std::vector<PhasePlan::Load> on(resources, nothing);
   std::vector<std::uint32_t> touched;
   MessagePath way;
+  std::vector<std::uint32_t> sent(schedule.ranks);  // to other nodes
   for (const RoundPhase& phase : program.phases) {
+    std::fill(sent.begin(), sent.end(), 0u);
     messages_of_round(program, schedule.ranks, phase.first_round, messages, copies);
     PhasePlan& plan = result.emplace_back();
     plan.rounds = phase.rounds;
@@ -51,6 +53,8 @@ std::vector<PhasePlan> plan_phases(const Schedule& schedule, const PathOf& path,
       path(message.from, message.to, way);
       PhasePlan::Kind& kind = way.network ? plan.network : plan.local;
       kind.any = true;
+      if (way.network)
+        plan.network_messages = std::max(plan.network_messages, ++sent[message.from]);
       kind.largest = std::max(kind.largest, message.share);
       kind.link_latency = std::max(kind.link_latency, way.link_latency);
       if (message.share > 0)

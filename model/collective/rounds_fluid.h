@@ -22,6 +22,7 @@ struct PhasePlan {
   double copied = 0;                 ///< share that a rank copies to itself, the most
   double added = 0;                  ///< share that a rank receives and adds, the most
   std::uint32_t added_messages = 0;  ///< in so many messages
+  std::uint32_t network_messages = 0;  ///< of one rank to other nodes, the most
   /// What the messages of a round put on a resource, and which kind of them.
   struct Load : PathLoad {
     bool local = false, network = false;
