@@ -17,6 +17,7 @@
 #include "model/cli/output_flags.h"
 #include "model/cli/progress_bar.h"
 #include "model/cli/standard_output.h"
+#include "model/collective/host_explain.h"
 #include "model/collective/nccl/explain.h"
 #include "model/collective/report/collective_json.h"
 #include "model/collective/report/collective_text.h"
@@ -28,7 +29,8 @@ namespace dsim {
 namespace {
 
 constexpr std::string_view see_more =
-    "# See more             : --explain (why NCCL chose), --compare LOG, --plot FILE.svg, --json, "
+    "# See more             : --explain (why this algorithm), --compare LOG, --plot FILE.svg, "
+    "--json, "
     "--beside, dsim collective --help\n";
 
 /// Those of a file that measured the operation: the one asked for, or that of the first table.
@@ -74,7 +76,8 @@ class CollectiveCommand {
     output_.add(command);
     command
         .add_flag("--explain", explain_,
-                  "why NCCL chose: its estimates for algorithms and protocols")
+                  "why this algorithm and protocol: NCCL's estimates, Gloo's and MPI's rules; with "
+                  "one size the whole table")
         ->group("Output");
     plot_option_ =
         command
@@ -114,12 +117,28 @@ class CollectiveCommand {
     CollectiveReport report = run_sweep(predictor, request.query, request.sizes,
                                         [&](double fraction) { bar.show(fraction); });
     report.forced = request.forced;
-    if (explain_ && report.points.size() == 1 && request.setup.backend == Backend::nccl)
-      explanation_ =
-          explain_nccl(predictor.graphs(), nccl_machine(predictor.communicator()),
-                       request.setup.nccl, report.op, report.points[0].size, report.type);
+    if (explain_) explanation_ = explained(request, predictor, report);
     if (!others.empty()) run_beside(report, request.setup, request.query, others);
     return report;
+  }
+
+  /// "" where choice_text says it all.
+  static std::string explained(const CollectiveRequestSet& request, CollectivePredictor& predictor,
+                               const CollectiveReport& report) {
+    const CollectiveSetup& setup = request.setup;
+    if (!setup.algorithm.empty())
+      return fmt::format("Why: {} was asked for.\n",
+                         setup.custom ? "--program" : "--algorithm " + setup.algorithm);
+    if (setup.backend == Backend::nccl)
+      return report.points.size() > 1
+                 ? ""
+                 : explain_nccl(predictor.graphs(), nccl_machine(predictor.communicator()),
+                                setup.nccl, report.op, report.points[0].size, report.type);
+    const HostCall call{report.op, report.points[0].size, report.ranks, report.nodes};
+    if (report.points.size() == 1) return explain_host(setup.backend, call);
+    std::vector<Bytes> sizes;
+    for (const CollectivePoint& point : report.points) sizes.push_back(point.size);
+    return explain_host(setup.backend, call, sizes);
   }
 
   void show(const CollectiveReport& report,
@@ -162,7 +181,7 @@ class CollectiveCommand {
   std::string compare_, plot_;
   std::vector<std::string> beside_;
   bool explain_ = false;
-  std::string explanation_;  ///< of the only size
+  std::string explanation_;  ///< of the only size, or of rules
 };
 
 }  // namespace

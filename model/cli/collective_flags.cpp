@@ -85,9 +85,9 @@ std::string algorithm_for(std::string_view name, CollectiveOp op) {
 
 CollectiveFlags::CollectiveFlags(CLI::App& command) {
   command.footer(
-      "Busbw follows nccl-tests: all_reduce 2(n-1)/n of algbw; parts of a vector (n-1)/n; the "
-      "others "
-      "1. GB/s are 1e9 B/s. GPUs and ranks count from 0.");
+      "algbw is size / time; busbw is algbw times 2(n-1)/n (all_reduce), (n-1)/n (all_gather, "
+      "reduce_scatter, all_to_all, gather, scatter) or 1 (the others), as in nccl-tests. GB/s are "
+      "1e9 B/s. GPUs and ranks count from 0. docs/collective-command.md says more.");
   const auto option = [&](const char* flag, auto& value, std::string_view type,
                           std::string_view group, const std::string& help) {
     return command.add_option(flag, value, help)
@@ -105,24 +105,28 @@ CollectiveFlags::CollectiveFlags(CLI::App& command) {
          "8:16G:2 (from, to, factor), 1M:9M:+1M (step), 64K, or several with commas; K, M, G are "
          "powers of 1024, as in nccl-tests; default 8:8G:2");
   option("--dtype", type_, "NAME", "What",
-         "element type of nccl-tests (half, bfloat16, ...); default float");
-  option("--root", root_, "RANK", "What", "of broadcast, reduce, gather, scatter; default 0");
+         "element type, as in nccl-tests: float (default), half, bfloat16, int8, ...");
+  option("--root", root_, "RANK", "What",
+         "rank that sends (broadcast, scatter) or receives (reduce, gather); default 0");
   option("--ranks", ranks_, "LIST", "What",
          "GPUs of the communicator in rank order: 0-7, 0,8,16, 0-63:8 (every eighth), 3,1,0,2; "
          "default all");
   option("--gpus", gpus_, "N", "What", "the first N GPUs");
   option("--nodes", nodes_, "N", "What", "the first N nodes");
-  option("--backend", backend_, "NAME", "Network", "nccl (default), gloo or mpi");
+  option("--backend", backend_, "NAME", "Network",
+         "library that runs it: nccl (default), gloo or mpi (host memory)");
   option("--algorithm", algorithm_, "NAME", "Network",
-         "force it (dsim list algorithms); default: what the back end chooses");
+         "this one, not what the back end chooses (dsim list algorithms)");
   option("--program", program_, "FILE", "Network",
-         "an algorithm of your own: MSCCL XML, or JSON (docs/collectives.md)");
-  option("--protocol", protocol_, "NAME", "Network", "force LL, LL128 or Simple");
+         "an algorithm of your own: MSCCL XML, or JSON (docs/algorithms.md)");
+  option("--protocol", protocol_, "NAME", "Network", "LL, LL128 or Simple, not what NCCL chooses");
   option("--channels", channels_, "N", "Network", "at most N channels");
   option("--nccl", nccl_, "KEY=VALUE", "Network",
-         "a variable of NCCL's environment, such as NCCL_ALGO=Tree; may be repeated")
+         "a variable of NCCL's environment, such as NCCL_ALGO=Tree (dsim list nccl); may be "
+         "repeated")
       ->allow_extra_args(false);
-  option("--nccl-version", version_, "V", "Network", "2.7 to 2.30; default 2.27.3");
+  option("--nccl-version", version_, "V", "Network",
+         "release of NCCL, 2.7 to 2.30; default 2.27.3");
   option("--fidelity", fidelity_, "NAME", "Network",
          "steps (every chunk), fluid (default) or closed (formulas, no contention)");
   option("--routing", routing_, "NAME", "Network",

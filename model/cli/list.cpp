@@ -11,14 +11,19 @@
 #include "model/cli/commands.h"
 #include "model/cli/standard_output.h"
 #include "model/collective/algorithm.h"
+#include "model/collective/nccl/settings.h"
+#include "model/collective/protocol.h"
 #include "model/compute/gpu_aliases.h"
 #include "model/simulate/text_layout.h"
 #include "model/strategy/ddp.h"
 #include "model/workload/model_aliases.h"
 #include "sim/base/data_files.h"
 #include "sim/base/error.h"
+#include "sim/base/json.h"
 #include "sim/base/quantity.h"
 #include "sim/base/spelling.h"
+#include "sim/network/fabric.h"
+#include "sim/network/node_type_file.h"
 #include "sim/network/topology.h"
 
 namespace dsim {
@@ -57,15 +62,19 @@ Entries gpu_entries() {
   return entries;
 }
 
-Entries topology_entries() {
-  namespace fs = std::filesystem;
-  std::vector<fs::path> files;
+/// The shipped ones in a folder, by name.
+std::vector<std::filesystem::path> json_files(std::string_view folder) {
+  std::vector<std::filesystem::path> files;
   std::error_code error;
-  for (const auto& file : fs::directory_iterator(data_directory() / "topologies", error))
+  for (const auto& file : std::filesystem::directory_iterator(data_directory() / folder, error))
     if (file.path().extension() == ".json") files.push_back(file.path());
   std::sort(files.begin(), files.end());
+  return files;
+}
+
+Entries topology_entries() {
   Entries entries;
-  for (const fs::path& file : files) {
+  for (const auto& file : json_files("topologies")) {
     const auto topology = load_topology(file);
     entries.emplace_back(
         file.stem().string(),
@@ -75,16 +84,66 @@ Entries topology_entries() {
   return entries;
 }
 
+Entries node_entries() {
+  Entries entries;
+  for (const auto& file : json_files("topologies/nodes")) {
+    const json::Document document = json::Document::load(file);
+    NodeType type = read_node_type(document.root());
+    prepare_or_fail(type, document.root());
+    entries.emplace_back(
+        file.stem().string(),
+        fmt::format("{}: {} × {}, {}{}", type.title, type.gpus.size(), type.gpu_model,
+                    type.gpu_links.empty() ? "no links among GPUs" : type.gpu_links,
+                    type.nics.empty() ? ""
+                                      : fmt::format(", {} × {} {}", type.nics.size(),
+                                                    format_bandwidth_bits(type.nic_spec.bandwidth),
+                                                    name_of(type.nic_spec.kind))));
+  }
+  return entries;
+}
+
+Entries fabric_entries() {
+  Entries entries;
+  const Registry<FabricKind> kinds = fabric_kinds();
+  for (const FabricKind* kind : kinds.rows()) entries.emplace_back(kind->name, kind->help);
+  return entries;
+}
+
 Entries optimizer_entries() {
   Entries entries;
   for (const OptimizerKind* kind : optimizer_kinds()) entries.emplace_back(kind->name, kind->help);
   return entries;
 }
 
+/// "all_reduce, barrier", or "any operation".
+std::string operations_of(const Algorithm& algorithm) {
+  std::string text;
+  std::size_t able = 0;
+  for (const CollectiveOp op : all_collectives()) {
+    if (!algorithm.supports(op)) continue;
+    ++able;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", name_of(op));
+  }
+  return able == all_collectives().size() ? "any operation" : text;
+}
+
 Entries algorithm_entries() {
   Entries entries;
   for (const Algorithm* algorithm : algorithms())
-    entries.emplace_back(algorithm->name, algorithm->help);
+    entries.emplace_back(algorithm->name,
+                         fmt::format("{} [{}]", algorithm->help, operations_of(*algorithm)));
+  return entries;
+}
+
+Entries protocol_entries() {
+  return {{std::string(name_of(Protocol::ll)), "8 B of data with 8 B of flags: least latency"},
+          {std::string(name_of(Protocol::ll128)), "120 B of data with 8 B of flag"},
+          {std::string(name_of(Protocol::simple)), "chunks of data and counters: most bandwidth"}};
+}
+
+Entries nccl_entries() {
+  Entries entries;
+  for (const auto& [key, help] : nccl_keys()) entries.emplace_back(key, help);
   return entries;
 }
 
@@ -92,12 +151,16 @@ struct List {
   std::string_view name, title;
   Entries (*entries)();
 };
-constexpr std::array<List, 5> lists{
+constexpr std::array<List, 9> lists{
     {{"models", "Models (--model)", model_entries},
      {"topologies", "Topologies (--topology)", topology_entries},
+     {"nodes", "Node types (\"node\" in topology files)", node_entries},
+     {"fabrics", "Fabrics (\"fabric\" in topology files)", fabric_entries},
      {"gpus", "GPUs (in topology files)", gpu_entries},
      {"optimizers", "Optimizers (--optimizer)", optimizer_entries},
-     {"algorithms", "Collective algorithms (--algorithm)", algorithm_entries}}};
+     {"algorithms", "Collective algorithms (--algorithm) [operations]", algorithm_entries},
+     {"protocols", "NCCL's protocols (--protocol)", protocol_entries},
+     {"nccl", "NCCL's variables (--nccl KEY=VALUE)", nccl_entries}}};
 
 void print_list(const List& list) {
   const Entries entries = list.entries();
@@ -129,11 +192,12 @@ void run_list(const std::string& name) {
 }  // namespace
 
 void add_list_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
-      "list", "what can be named: models, topologies, gpus, optimizers, algorithms");
+  CLI::App* command =
+      app.add_subcommand("list", "what can be named: models, topologies, algorithms, ...");
   const auto name = std::make_shared<std::string>();
   command->add_option("WHAT", *name,
-                      "models, topologies, gpus, optimizers or algorithms; default: all");
+                      "models, topologies, nodes, fabrics, gpus, optimizers, algorithms, protocols "
+                      "or nccl; default: all");
   command->callback([name] { run_list(*name); });
 }
 

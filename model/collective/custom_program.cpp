@@ -66,8 +66,7 @@ CustomProgram parse_json_program(std::string text, std::string name) {
   const json::Document document = json::Document::parse(std::move(text), std::move(name));
   json::ObjectReader reader(document.root());
   const json::Value format = reader.at("format");
-  if (format.as_string() != "dsim.collective/1")
-    format.fail("expected the format \"dsim.collective/1\"");
+  if (format.as_string() != "dsim.program/1") format.fail("expected the format \"dsim.program/1\"");
   CustomProgram program;
   program.name = std::string(reader.at("name").as_string());
   const json::Value op = reader.at("op");

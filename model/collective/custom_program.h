@@ -9,7 +9,7 @@
 namespace dsim {
 
 /// A collective that somebody wrote down round by round; checked when it is read.
-///   { "format": "dsim.collective/1", "name": "pair", "op": "all_reduce", "ranks": 2, "blocks": 1,
+///   { "format": "dsim.program/1", "name": "pair", "op": "all_reduce", "ranks": 2, "blocks": 1,
 ///     "rounds": [[ {"from": 0, "to": 1, "block": 0, "count": 1, "reduce": true},
 ///                  {"from": 1, "to": 0, "block": 0, "count": 1, "reduce": true} ]] }
 /// "count" is 1 and "reduce" false where left out; "root" is 0; "owners" as in RoundProgram.

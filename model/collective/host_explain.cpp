@@ -20,6 +20,13 @@ std::string size_text(std::int64_t bytes) {
 
 }  // namespace
 
+std::string_view host_source(Backend backend) {
+  return backend == Backend::gloo
+             ? "pytorch/gloo gloo/allreduce.cc and its neighbours; docs/nccl.md, CPU back ends"
+             : "open-mpi/ompi coll_tuned_decision_fixed.c and coll/han; docs/nccl.md, CPU back "
+               "ends";
+}
+
 std::string explain_host(Backend backend, const HostCall& call, OpenMpiVersion version,
                          bool bcube) {
   require(backend != Backend::nccl, "NCCL explains itself");
@@ -45,7 +52,24 @@ std::string explain_host(Backend backend, const HostCall& call, OpenMpiVersion v
   if (below > 0) out += fmt::format("At {} it is {}.\n", size_text(below), at(below).algorithm);
   out += above <= largest ? fmt::format("At {} it is {}.\n", size_text(above), at(above).algorithm)
                           : "No larger size is run otherwise.\n";
-  return out;
+  return out + fmt::format("Rules: {}.\n", host_source(backend));
+}
+
+std::string explain_host(Backend backend, const HostCall& call, std::span<const Bytes> sizes) {
+  require(backend != Backend::nccl, "NCCL explains itself");
+  std::string out = fmt::format("{} chooses by fixed rules of size and ranks:\n",
+                                backend == Backend::gloo ? "Gloo" : "Open MPI 5.0");
+  std::string before;
+  for (const Bytes size : sizes) {
+    HostCall one = call;
+    one.size = size;
+    const HostChoice choice = backend == Backend::gloo ? choose_gloo(one) : choose_open_mpi(one);
+    const std::string now = fmt::format("{}: {}{}", choice.algorithm, choice.reason,
+                                        choice.assumed ? " (assumed)" : "");
+    if (now != before) out += fmt::format("  from {:>9}  {}\n", size_text(size.count), now);
+    before = now;
+  }
+  return out + fmt::format("Rules: {}.\n", host_source(backend));
 }
 
 }  // namespace dsim

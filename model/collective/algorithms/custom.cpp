@@ -37,7 +37,7 @@ Schedule plan_custom(const PlanRequest& request) {
 }  // namespace
 
 extern const Algorithm custom_algorithm;
-const Algorithm custom_algorithm{"custom", "rounds from a file: dsim.collective/1 or MSCCL XML",
+const Algorithm custom_algorithm{"custom", "rounds from a file: dsim.program/1 or MSCCL XML",
                                  custom_supports, plan_custom, custom_unfit};
 
 }  // namespace dsim

@@ -101,7 +101,7 @@ std::int64_t bytes(std::string_view key, std::string_view value) {
 }
 
 struct Key {
-  std::string_view name;  // without NCCL_
+  std::string_view name, help;  // the name without NCCL_
   void (*set)(NcclSettings& settings, std::string_view key, std::string_view value);
 };
 
@@ -111,16 +111,24 @@ constexpr int most_channels = 64;
 using S = NcclSettings;
 using V = std::string_view;
 constexpr Key keys[] = {
-    {"ALGO", [](S& s, V, V v) { s.algo = v; }},
-    {"PROTO", [](S& s, V, V v) { s.proto = v; }},
-    {"MIN_NCHANNELS", [](S& s, V k, V v) { s.min_channels = count(k, v, 1, most_channels); }},
-    {"MAX_NCHANNELS", [](S& s, V k, V v) { s.max_channels = count(k, v, 1, most_channels); }},
-    {"MIN_CTAS", [](S& s, V k, V v) { s.min_ctas = count(k, v, 1, most_channels); }},
-    {"MAX_CTAS", [](S& s, V k, V v) { s.max_ctas = count(k, v, 1, most_channels); }},
-    {"CROSS_NIC", [](S& s, V k, V v) { s.cross_nic = count(k, v, 0, 2); }},
-    {"PXN_DISABLE", [](S& s, V k, V v) { s.pxn_disable = flag(k, v); }},
+    {"ALGO", "algorithms left: Ring,Tree; ^NVLS; from 2.24 allreduce:tree,nvls",
+     [](S& s, V, V v) { s.algo = v; }},
+    {"PROTO", "protocols left: LL, LL128, Simple; naming LL128 switches it on",
+     [](S& s, V, V v) { s.proto = v; }},
+    {"MIN_NCHANNELS", "1 to 64: least channels of the search",
+     [](S& s, V k, V v) { s.min_channels = count(k, v, 1, most_channels); }},
+    {"MAX_NCHANNELS", "1 to 64: most channels of the search",
+     [](S& s, V k, V v) { s.max_channels = count(k, v, 1, most_channels); }},
+    {"MIN_CTAS", "1 to 64: the same, newer name",
+     [](S& s, V k, V v) { s.min_ctas = count(k, v, 1, most_channels); }},
+    {"MAX_CTAS", "1 to 64: the same, newer name",
+     [](S& s, V k, V v) { s.max_ctas = count(k, v, 1, most_channels); }},
+    {"CROSS_NIC", "0, 1 or 2: a ring may leave a node by another NIC than it came in",
+     [](S& s, V k, V v) { s.cross_nic = count(k, v, 0, 2); }},
+    {"PXN_DISABLE", "0 or 1: no relay over NVLink to the GPU beside the right NIC",
+     [](S& s, V k, V v) { s.pxn_disable = flag(k, v); }},
     // 2 is NCCL's default: where the hardware can.
-    {"NVLS_ENABLE",
+    {"NVLS_ENABLE", "0, 1 or 2: reduction in the NVSwitch; 2 (default): where it can",
      [](S& s, V k, V v) {
        if (v == "2")
          s.nvls_enable.reset();
@@ -129,17 +137,26 @@ constexpr Key keys[] = {
        else
          refuse(k, v, "0, 1 or 2");
      }},
-    {"P2P_DISABLE", [](S& s, V k, V v) { s.p2p_disable = flag(k, v); }},
-    {"P2P_LEVEL", [](S& s, V k, V v) { s.p2p_level = level(k, v); }},
-    {"NET_GDR_LEVEL", [](S& s, V k, V v) { s.net_gdr_level = level(k, v); }},
-    {"IB_HCA", [](S& s, V k, V v) { s.ib_hca = nics(k, v); }},
-    {"IB_DISABLE", [](S& s, V k, V v) { s.ib_disable = flag(k, v); }},
-    {"COLLNET_ENABLE", [](S& s, V k, V v) { s.collnet_enable = flag(k, v); }},
-    {"IB_QPS_PER_CONNECTION",
+    {"P2P_DISABLE", "0 or 1: GPUs of a node reach each other through host memory only",
+     [](S& s, V k, V v) { s.p2p_disable = flag(k, v); }},
+    {"P2P_LEVEL", "LOC, NVL, PIX, PXB, PHB or SYS: how far GPUs reach directly",
+     [](S& s, V k, V v) { s.p2p_level = level(k, v); }},
+    {"NET_GDR_LEVEL", "the same levels: how far a NIC reaches GPU memory directly",
+     [](S& s, V k, V v) { s.net_gdr_level = level(k, v); }},
+    {"IB_HCA", "mlx5_0,mlx5_1 or ^mlx5_4: the NICs to use; here nic0, nic1, ... too",
+     [](S& s, V k, V v) { s.ib_hca = nics(k, v); }},
+    {"IB_DISABLE", "0 or 1: sockets instead of InfiniBand or RoCE",
+     [](S& s, V k, V v) { s.ib_disable = flag(k, v); }},
+    {"COLLNET_ENABLE", "0 or 1: reduction in the switches of the network (SHARP)",
+     [](S& s, V k, V v) { s.collnet_enable = flag(k, v); }},
+    {"IB_QPS_PER_CONNECTION", "1 to 128: queue pairs a connection",
      [](S& s, V k, V v) { s.ib_qps_per_connection = count(k, v, 1, 128); }},
-    {"BUFFSIZE", [](S& s, V k, V v) { s.buffer_size = bytes(k, v); }},
-    {"SOCKET_NTHREADS", [](S& s, V k, V v) { s.socket_nthreads = count(k, v, 1, 16); }},
-    {"NSOCKS_PERTHREAD", [](S& s, V k, V v) { s.nsocks_perthread = count(k, v, 1, 64); }},
+    {"BUFFSIZE", "4096 to 1G bytes: FIFO of Simple a connection; default 4M",
+     [](S& s, V k, V v) { s.buffer_size = bytes(k, v); }},
+    {"SOCKET_NTHREADS", "1 to 16: threads of a connection over sockets",
+     [](S& s, V k, V v) { s.socket_nthreads = count(k, v, 1, 16); }},
+    {"NSOCKS_PERTHREAD", "1 to 64: sockets a thread; at most 64 in all",
+     [](S& s, V k, V v) { s.nsocks_perthread = count(k, v, 1, 64); }},
 };
 constexpr std::size_t key_count = std::size(keys);
 
@@ -163,6 +180,13 @@ void check(const NcclSettings& s) {
 }
 
 }  // namespace
+
+std::vector<std::pair<std::string, std::string_view>> nccl_keys() {
+  std::vector<std::pair<std::string, std::string_view>> result;
+  for (const Key& key : keys)
+    result.emplace_back(std::string(prefix) + std::string(key.name), key.help);
+  return result;
+}
 
 NcclSettings parse_nccl_settings(std::span<const std::string> pairs, NcclVersion version) {
   NcclSettings settings;

@@ -4,6 +4,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/collective/nccl/version.h"
@@ -23,6 +25,9 @@ struct NcclSettings {
   std::optional<int> ib_qps_per_connection, socket_nthreads, nsocks_perthread;
   std::optional<std::int64_t> buffer_size;  ///< NCCL_BUFFSIZE, bytes
 };
+
+/// The variables that are read, with NCCL_ before the name, and what each takes.
+std::vector<std::pair<std::string, std::string_view>> nccl_keys();
 
 /// Reads KEY=VALUE pairs. Throws InputError for an unknown key (with the nearest) or a bad value.
 NcclSettings parse_nccl_settings(std::span<const std::string> pairs, NcclVersion version);

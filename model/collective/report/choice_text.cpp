@@ -50,8 +50,8 @@ std::string line_table(const CollectiveReport& report) {
 std::string choice_text(const CollectiveReport& report) {
   if (report.points.empty()) return "";
   if (report.points.front().prediction.choice.estimates.empty())
-    return fmt::format("Why: {} has no table of estimates; its rules are in docs/nccl.md.\n",
-                       report.backend.empty() ? "the back end" : report.backend);
+    return fmt::format("NCCL runs {} as sends and receives in one group: nothing is estimated.\n",
+                       name_of(report.op));
   return fmt::format(
              "NCCL's estimates for {} (they choose; the times above are simulated). One size "
              "alone shows the whole table.\n",

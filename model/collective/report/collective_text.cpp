@@ -114,9 +114,12 @@ std::string limit_sentence(const CollectiveReport& report) {
   const std::string peak = fmt::format("{} at {}", format_bandwidth_bytes(Bandwidth{p.busbw}),
                                        collective_size_text(best->size));
   if (p.limit_busbw <= 0 || p.bottleneck.empty()) return peak;
-  return fmt::format("{}: {} of the {} that {} allows", peak,
-                     format_percent(p.busbw / p.limit_busbw),
-                     format_bandwidth_bytes(Bandwidth{p.limit_busbw}), p.bottleneck);
+  const std::string share = format_percent(p.busbw / p.limit_busbw);
+  const std::string limit = format_bandwidth_bytes(Bandwidth{p.limit_busbw});
+  if (p.bottleneck == "latency" || p.bottleneck == "CTAs" || p.bottleneck == "channels")
+    return fmt::format("{}: {} of the {} that the links allow, held back by {}", peak, share, limit,
+                       p.bottleneck);
+  return fmt::format("{}: {} of the {} that {} allows", peak, share, limit, p.bottleneck);
 }
 
 std::string extrapolated_sentence(const CollectiveReport& report) {

@@ -15,7 +15,7 @@ namespace {
 // Our JSON for a program.
 std::string json_of(const RoundProgram& program, CollectiveOp op, std::uint32_t ranks) {
   std::string text = fmt::format(
-      "{{\"format\": \"dsim.collective/1\", \"name\": \"written\", \"op\": \"{}\", \"ranks\": {}, "
+      "{{\"format\": \"dsim.program/1\", \"name\": \"written\", \"op\": \"{}\", \"ranks\": {}, "
       "\"blocks\": {},\n",
       name_of(op), ranks, program.blocks);
   if (!program.owners.empty())
@@ -36,7 +36,7 @@ std::string json_of(const RoundProgram& program, CollectiveOp op, std::uint32_t 
 }
 
 const std::string pair_json = R"({
-  "format": "dsim.collective/1",
+  "format": "dsim.program/1",
   "name": "pair",
   "op": "allreduce",
   "ranks": 2,
@@ -135,7 +135,7 @@ TEST_CASE("A program written down as JSON is read back", "[rounds]") {
 TEST_CASE("Mistakes in a JSON program have a position", "[rounds]") {
   CHECK(parse_custom_program(pair_json, "my.file").rounds.size() == 1);
   CHECK(fault_of(replaced(pair_json, "collective/1", "collective/2")) ==
-        "my.file:2:13: error: expected the format \"dsim.collective/1\"");
+        "my.file:2:13: error: expected the format \"dsim.program/1\"");
   CHECK(
       fault_of(replaced(pair_json, "allreduce", "allreduse"))
           .find("my.file:4:9: error: unknown collective 'allreduse' (did you mean 'all_reduce'?") ==
