@@ -56,8 +56,9 @@ std::string comparison_text(const CollectiveComparison& comparison) {
   if (comparison.rows.empty()) return text + "No size in common.\n";
   text += "\n" + table(rows, {6, 8}) + "\n";
   text += "GB/s: busbw. error: predicted/measured - 1 of the time.\n";
-  text += fmt::format("{} of {} inside the 90 % interval, the others marked !\n", inside,
-                      comparison.rows.size());
+  const bool all = static_cast<std::size_t>(inside) == comparison.rows.size();
+  text += fmt::format("{} of {} inside the 90 % interval{}\n", inside, comparison.rows.size(),
+                      all ? "" : ", the others marked !");
   return text + closing_line(comparison.summary, 0) + "\n";
 }
 

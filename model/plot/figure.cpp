@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <string_view>
 
@@ -15,6 +16,7 @@ constexpr double left = 68, right = 104, top = 16, bottom = 52;  // around the p
 constexpr double header_height = 56;
 constexpr double character = 6.7;  // mean width at 12 px
 constexpr double label_height = 15;
+constexpr double mark_row = 112;  // longer than the words of a mark
 
 constexpr std::string_view style = R"(<style>
   text { font: 12px system-ui, "DejaVu Sans", sans-serif; font-variant-numeric: tabular-nums; fill: #222222; }
@@ -84,7 +86,7 @@ class PanelWriter {
         x0_ + width_);
     put(R"(<clipPath id="plot{}"><rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/></clipPath>)",
         index_, x0_ - 6, y0_ - 6, width_ + 12, height_ + 12);
-    for (const Mark& mark : panel_.marks) vertical(mark);
+    marks();
     put(R"svg(<g clip-path="url(#plot{})">)svg", index_);
     for (const Series& series : panel_.series) band(series);
     for (const Series& series : panel_.series) line(series);
@@ -131,12 +133,25 @@ class PanelWriter {
         x0_ - left + 14, middle, escaped(panel_.y.label));
   }
 
-  /// Words along the line, from its top down: several of them stand close together.
-  void vertical(const Mark& mark) {
+  /// Words stand along the line, from its top down. Those that would touch those before go one row
+  /// down; where both rows are taken, only the line is drawn.
+  void marks() {
+    std::array<double, 2> taken{-1e9, -1e9};  // x of the last words of a row
+    for (const Mark& mark : panel_.marks) {
+      const double at = x(mark.x);
+      const auto row = std::find_if(taken.begin(), taken.end(),
+                                    [&](double last) { return at - last >= label_height; });
+      vertical(mark, row == taken.end() ? -1 : static_cast<int>(row - taken.begin()));
+      if (row != taken.end()) *row = at;
+    }
+  }
+
+  void vertical(const Mark& mark, int row) {
     const double at = x(mark.x);
     put(R"(<path class="ideal" d="M{:.1f} {:.1f}v{:.1f}"/>)", at, y0_, height_);
+    if (row < 0) return;
     put(R"svg(<text class="quiet" transform="translate({:.1f} {:.1f}) rotate(-90)" text-anchor="end">{}</text>)svg",
-        at - 4, y0_ + 2, escaped(mark.text));
+        at - 4, y0_ + 2 + mark_row * row, escaped(mark.text));
   }
 
   void band(const Series& series) {
@@ -195,11 +210,13 @@ class PanelWriter {
       labels[i].at = std::min(labels[i].at, floor);
       floor = labels[i].at - label_height;
     }
+    double column = x0_;  // labels stand in one column, beside the longest series
+    for (const Label& label : labels) column = std::max(column, x(label.series->points.back().x));
     for (const Label& label : labels) {
       const std::string_view mark = label.series->style == SeriesStyle::ideal ? "" : "●";
       put(R"(<text x="{:.1f}" y="{:.1f}"><tspan style="fill:{}">{}</tspan>{}{}</text>)",
-          x(label.series->points.back().x) + 10, label.at + 4, label.series->colour, mark,
-          mark.empty() ? "" : " ", escaped(label.series->label));
+          column + 10, label.at + 4, label.series->colour, mark, mark.empty() ? "" : " ",
+          escaped(label.series->label));
     }
   }
 

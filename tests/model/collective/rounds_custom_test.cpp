@@ -134,7 +134,7 @@ TEST_CASE("A program written down as JSON is read back", "[rounds]") {
 
 TEST_CASE("Mistakes in a JSON program have a position", "[rounds]") {
   CHECK(parse_custom_program(pair_json, "my.file").rounds.size() == 1);
-  CHECK(fault_of(replaced(pair_json, "collective/1", "collective/2")) ==
+  CHECK(fault_of(replaced(pair_json, "program/1", "program/2")) ==
         "my.file:2:13: error: expected the format \"dsim.program/1\"");
   CHECK(
       fault_of(replaced(pair_json, "allreduce", "allreduse"))
