@@ -149,6 +149,7 @@ void CollectivePredictor::State::choose_nccl_call(const CollectiveQuery& query,
   if (setup.protocol && setup.algorithm.empty() && settings.proto.empty())
     settings.proto = name_of(*setup.protocol);
   p.choice = choose_nccl(graphs, nccl, settings, query.op, query.size, query.type);
+  if (!p.choice.notice.empty()) p.notices.emplace_back(p.choice.notice);
   p.algorithm = &algorithm_by_name(p.choice.algorithm);
   p.protocol = setup.protocol.value_or(p.choice.protocol);
 }
