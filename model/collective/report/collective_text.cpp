@@ -127,9 +127,10 @@ std::string extrapolated_sentence(const CollectiveReport& report) {
   for (const CollectivePoint& point : report.points)
     if (point.prediction.extrapolated) sizes.push_back(point.size);
   if (sizes.empty()) return "";
-  if (sizes.size() == report.points.size()) return "every row: outside what the constants were fitted on (16 nodes, 512 ranks, 16 GiB)";
-  return fmt::format("{} of {} rows, {} to {}: outside what the constants were fitted on", sizes.size(),
-                     report.points.size(), collective_size_text(sizes.front()),
+  if (sizes.size() == report.points.size())
+    return "every row: outside what the constants were fitted on (16 nodes, 512 ranks, 16 GiB)";
+  return fmt::format("{} of {} rows, {} to {}: outside what the constants were fitted on",
+                     sizes.size(), report.points.size(), collective_size_text(sizes.front()),
                      collective_size_text(sizes.back()));
 }
 
