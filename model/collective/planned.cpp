@@ -70,6 +70,7 @@ void prepare_rounds(const PlannedCollective& plan, const Topology& topology, Col
   const RoundCost cost = costs_of_rounds(plan, op, size, costs, k);
   const std::vector<double> capacities = capacities_of(plan, k);
   double longest = 0, busiest = 0;
+  std::vector<double> nominal_seconds(capacities.size(), 0);  // of each link, all phases together
   call.bottleneck = "latency";
   for (ChannelActivity& a : price_phases(plan.schedule, plan.phases, size, cost, capacities)) {
     double bound = a.cap;
@@ -85,15 +86,19 @@ void prepare_rounds(const PlannedCollective& plan, const Topology& topology, Col
         if (share <= busiest) continue;
         busiest = share;
         const PhaseLink& link = plan.links[load.resource];
-        call.limit_seconds = a.work * load.coefficient / link.nominal;
         if (share > .95 && moving >= a.delay_seconds)
           call.bottleneck = name_of_link(topology, link.sample);
       }
     }
+    for (const Load& load : a.loads)
+      nominal_seconds[load.resource] +=
+          a.work * load.coefficient / plan.links->resources()[load.resource].nominal;
     a.cap = bound;
     call.fluid.activities.push_back(std::move(a));
     call.fluid.end_stage();
   }
+  for (const double seconds : nominal_seconds)
+    call.limit_seconds = std::max(call.limit_seconds, seconds);
   call.channels = plan.schedule.mechanics == Mechanics::host ? 1 : costs.channels;
 }
 

@@ -1,6 +1,10 @@
 #include "model/simulate/plans.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "sim/base/error.h"
 
 namespace dsim {
 
@@ -42,7 +46,13 @@ Plans::Chosen Plans::chosen(const std::vector<std::uint32_t>& ranks, CollectiveO
   if (forced.empty()) return chosen;
   const Algorithm& algorithm = algorithm_by_name(forced);
   const PlanRequest request{.communicator = &g.communicator, .op = op, .nccl = &g.graphs};
-  if (!algorithm.supports(op) || !algorithm.unfit(request).empty()) return chosen;
+  // As with NCCL_ALGO, an algorithm that lacks an operation leaves it to the others; but gradients
+  // are all-reduced, and what cannot do that here was not meant.
+  const std::string why = !algorithm.supports(op) ? "it does not " + std::string(name_of(op))
+                                                  : algorithm.unfit(request);
+  if (!why.empty() && op != CollectiveOp::all_reduce) return chosen;
+  if (!why.empty())
+    throw InputError(fmt::format("--algorithm {} cannot reduce the gradients: {}", forced, why));
   if (chosen.algorithm != &algorithm) chosen.protocol = Protocol::simple;
   double least = 0;
   for (const NcclEstimate& e : choice.estimates)
@@ -68,6 +78,14 @@ const Plan& Plans::plan(const std::vector<std::vector<std::uint32_t>>& groups, C
     plan.schedules.push_back(
         algorithm.plan({.communicator = &g.communicator, .op = op, .nccl = &g.graphs}));
   }
+  for (const Schedule& schedule : plan.schedules)
+    if (schedule.pattern == Pattern::rounds) {
+      plans_.erase(entry);
+      throw InputError(fmt::format(
+          "--algorithm {}: a training step runs NCCL's rings, trees, NVLS and CollNet; dsim "
+          "collective simulates the others",
+          algorithm.name));
+    }
   for (const Schedule& schedule : plan.schedules) pointers.push_back(&schedule);
   plan.resources = std::make_unique<LinkResources>(topology_, pointers, true);
   return plan;

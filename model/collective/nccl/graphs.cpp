@@ -115,6 +115,7 @@ void add_paths(const NodeKinds& kinds, const std::vector<SearchGraph>& found, bo
 bool nvls_possible(const NodeKinds& kinds, const NcclSettings& settings) {
   // NVIDIA/nccl src/transport/nvls.cc: multicast since 2.17, more than two GPUs in a node.
   return settings.version >= NcclVersion{2, 17, 0} && settings.nvls_enable.value_or(true) &&
+         !settings.p2p_disable.value_or(false) &&
          std::all_of(kinds.machines.begin(), kinds.machines.end(), [](const SearchMachine& m) {
            return m.nvswitch && m.compute >= 90 && m.gpus > 2;
          });
