@@ -92,7 +92,7 @@ void prepare_rounds(const PlannedCollective& plan, const Topology& topology, Col
     }
     for (const Load& load : a.loads)
       nominal_seconds[load.resource] +=
-          a.work * load.coefficient / plan.links->resources()[load.resource].nominal;
+          a.work * load.coefficient / plan.links[load.resource].nominal;
     a.cap = bound;
     call.fluid.activities.push_back(std::move(a));
     call.fluid.end_stage();
