@@ -181,7 +181,7 @@ TEST_CASE("fluid agrees with steps under LL and LL128", "[fidelity]") {
 }
 
 TEST_CASE("fluid agrees with steps for every algorithm on more of the shipped clusters",
-          "[fidelity][slow]") {
+          "[.][slow]") {
   const Differences differences = compare({{"dgx8x64.json", 64},
                                            {"dgx8x64-a100.json", 64},
                                            {"a100x16-oversubscribed.json"},
@@ -198,7 +198,7 @@ TEST_CASE("fluid agrees with steps for every algorithm on more of the shipped cl
 }
 
 TEST_CASE("fluid agrees with steps within 15 % alone and 30 % beside another on 256 GPUs",
-          "[fidelity][slow]") {
+          "[.][slow]") {
   // One or two machines an algorithm: no medians. Most agree within 1 %; trees and pairwise
   // exchanges on these channels do not.
   const Differences differences =
