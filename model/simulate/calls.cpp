@@ -120,8 +120,8 @@ Calls::Calls(const Workload& workload, Plans& plans, const CollectiveConstants& 
             alone_rates(schedule, g, cost, links, group, links.capacities(constants)));
       else
         prepare_fluid(schedule, links, group, g, cost,
-                      std::span(capacities_).subspan(call.first_resource), call.first_resource,
-                      call.fluid);
+                      std::span(capacities_).subspan(call.first_resource, links.size()),
+                      call.first_resource, call.fluid);
     }
     // The groups of a family run side by side.
     call.fluid.stage_ends.clear();

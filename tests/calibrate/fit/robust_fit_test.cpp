@@ -12,10 +12,10 @@ namespace {
 FitBlock messages(double a, double b, double noise, unsigned seed) {
   std::vector<double> sizes, times;
   std::mt19937 random(seed);
-  std::normal_distribution<double> normal(0, noise);
+  std::normal_distribution<double> normal(0, 1);
   for (double size = 1e-3; size < 1e4; size *= 2) {
     sizes.push_back(size);
-    times.push_back((std::exp(a) + size / std::exp(b)) * std::exp(normal(random)));
+    times.push_back((std::exp(a) + size / std::exp(b)) * std::exp(noise * normal(random)));
   }
   FitBlock block;
   block.parameters = {0, 1};
