@@ -18,7 +18,6 @@ struct PlanRequest {
   Bytes size = {};                   ///< only algorithms whose rounds depend on it look at it
   std::uint32_t root = 0;            ///< rank; broadcast, reduce, gather, scatter
   const NcclGraphs* nccl = nullptr;  ///< channels of ring, tree, NVLS; null for CPU back ends
-  bool pxn = true;                   ///< all-to-all may relay over NVLink to the right rail
   /// all_to_all with unequal parts: bytes from rank i to rank j at [i * n + j]; empty = equal.
   std::span<const std::int64_t> counts = {};
   const CustomProgram* custom = nullptr;  ///< of "custom"
@@ -35,6 +34,7 @@ struct Algorithm {
   std::string (*unfit)(const PlanRequest& request) = [](const PlanRequest&) {
     return std::string();
   };
+  bool by_size = false;  ///< its plan depends on PlanRequest::size
 };
 
 std::string_view name_of(CollectiveOp op);

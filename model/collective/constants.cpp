@@ -47,7 +47,6 @@ void CollectiveConstants::visit(const ConstantVisitor& visitor) {
   visitor("network share of all-to-all", network.copy_share);
   visitor("PCIe efficiency", path.pcie_efficiency);
   visitor("socket link efficiency", path.socket_efficiency);
-  visitor("staging through host memory", path.staging);
   visitor("CPU message in a host", cpu.local_message);
   visitor("CPU message over the network", cpu.network_message);
   visitor("CPU copy rate", cpu.local_rate);
@@ -93,8 +92,6 @@ CollectiveConstants built_in_collective_constants(const CollectiveMachine& machi
   c.path.pcie_efficiency = {.82, .06, Level::assumed, topo_h,
                             "x16: NCCL counts 12, 24, 48 GB/s of 15.75, 31.5, 63"};
   c.path.socket_efficiency = {.8, .15, Level::assumed, topo_h, "inter-socket rates as in topo.h"};
-  c.path.staging = {.5, .3, Level::assumed, "NVIDIA/nccl docs: without GPUDirect half the rate",
-                    "A100 and L40S boxes: .2 to .6 seen"};
   c.cpu = built_in_cpu_constants(machine);
   return c;
 }

@@ -54,7 +54,6 @@ struct NetworkConstants {
 /// The rest of a machine.
 struct PathConstants {
   Constant pcie_efficiency, socket_efficiency;
-  Constant staging;  ///< rate of a hop staged through host memory, of the PCIe path's
 };
 
 /// Messages between CPUs: Gloo and MPI on host memory.

@@ -85,6 +85,15 @@ double stream_chunk(const Schedule& s, Protocol protocol, double bytes, double c
 
 }  // namespace
 
+GranularityLimits granularity_limits(const NcclSettings& settings, Architecture architecture,
+                                     std::uint32_t channels) {
+  GranularityLimits limits;
+  limits.channels = channels;
+  limits.buffer_size = settings.buffer_size.value_or(limits.buffer_size);
+  limits.blackwell = architecture == Architecture::blackwell;
+  return limits;
+}
+
 Granularity granularity(const Schedule& s, Bytes size, Protocol protocol,
                         const GranularityLimits& limits) {
   Granularity g;

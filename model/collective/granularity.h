@@ -1,8 +1,10 @@
 #pragma once
 #include <cstdint>
 
+#include "model/collective/nccl/settings.h"
 #include "model/collective/protocol.h"
 #include "model/collective/schedule.h"
+#include "model/compute/gpu.h"
 
 namespace dsim {
 
@@ -22,6 +24,10 @@ struct GranularityLimits {
   std::int64_t buffer_size = 4 << 20;  ///< NCCL_BUFFSIZE, of Simple
   bool blackwell = false;              ///< sm100: NVLS-tree's chunks are larger
 };
+
+/// Those of NCCL's settings; `channels` as above.
+GranularityLimits granularity_limits(const NcclSettings& settings, Architecture architecture,
+                                     std::uint32_t channels = 0);
 
 /// How NCCL cuts a call (NVIDIA/nccl src/enqueue.cc, src/include/device.h): bytes that make a
 /// channel worth opening, chunk and slice sizes of the protocol and kernel. Not for

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "model/collective/forced_protocol.h"
 #include "model/collective/host_choice.h"
 #include "model/collective/planned.h"
 #include "model/collective/run_collectives.h"
@@ -16,7 +17,6 @@
 namespace dsim {
 
 struct CollectivePredictor::State {
-  // Algorithms in rounds may depend on the size (segments).
   using Key = std::tuple<const Algorithm*, CollectiveOp, std::uint32_t, std::int64_t,
                          std::vector<std::int64_t>>;
 
@@ -51,23 +51,6 @@ void check_ranks(const Topology& topology, const std::vector<GpuId>& ranks) {
   }
 }
 
-// NVIDIA/nccl src/graph/tuning.cc: kernels of these exist for Simple only.
-void check_protocol(const Algorithm& algorithm, std::optional<Protocol> protocol) {
-  if (!protocol || *protocol == Protocol::simple) return;
-  for (const std::string_view name :
-       {"nvls", "nvls_tree", "collnet_direct", "collnet_chain", "pat"})
-    if (algorithm.name == name)
-      throw InputError(fmt::format("{} has no {}, only Simple", name, name_of(*protocol)));
-}
-
-GranularityLimits limits_of(const CollectiveSetup& setup, Architecture architecture) {
-  GranularityLimits limits;
-  limits.channels = setup.channels.value_or(0);
-  limits.buffer_size = setup.nccl.buffer_size.value_or(limits.buffer_size);
-  limits.blackwell = architecture == Architecture::blackwell;
-  return limits;
-}
-
 }  // namespace
 
 CollectivePredictor::CollectivePredictor(CollectiveSetup setup)
@@ -82,8 +65,9 @@ CollectivePredictor::CollectivePredictor(CollectiveSetup setup)
     for (std::size_t g = 0; g < t.gpu_count(); ++g) s.setup.ranks.emplace_back(g);
   check_ranks(t, s.setup.ranks);
   s.machine = machine_of(t);
-  s.communicator = make_communicator(t, s.setup.routing.value_or(t.default_routing()),
-                                     s.machine.architecture, s.setup.ranks);
+  s.communicator =
+      make_communicator(t, routing_under(s.setup.nccl, s.setup.routing.value_or(t.default_routing())),
+                        s.machine.architecture, s.setup.ranks);
   s.graphs = find_nccl_graphs(s.communicator, s.setup.nccl);
   s.nccl = nccl_machine(s.communicator);
   s.constants = s.setup.constants.value_or(built_in_collective_constants(s.machine));
@@ -104,16 +88,15 @@ PlanRequest CollectivePredictor::State::request(const CollectiveQuery& query) co
           .size = query.size,
           .root = query.root,
           .nccl = setup.backend == Backend::nccl ? &graphs : nullptr,
-          .pxn = !setup.nccl.pxn_disable.value_or(false),
           .counts = query.counts,
           .custom = setup.custom.get()};
 }
 
 const PlannedCollective& CollectivePredictor::State::plan(const Algorithm& algorithm,
                                                           const CollectiveQuery& query) {
-  const bool by_size = setup.backend != Backend::nccl;
-  const auto [entry, added] = plans.try_emplace(
-      Key{&algorithm, query.op, query.root, by_size ? query.size.count : 0, query.counts});
+  const auto [entry, added] =
+      plans.try_emplace(Key{&algorithm, query.op, query.root,
+                            algorithm.by_size ? query.size.count : 0, query.counts});
   if (added) entry->second = plan_collective(algorithm, request(query), setup.backend);
   return entry->second;
 }
@@ -129,26 +112,14 @@ void CollectivePredictor::State::choose(const CollectiveQuery& query, Collective
     throw InputError(fmt::format("{} cannot {}", forced.name, name_of(query.op)));
   if (const std::string why = forced.unfit(request(query)); !why.empty())
     throw InputError(fmt::format("{}: {}", forced.name, why));
-  check_protocol(forced, setup.protocol);
-  if (p.algorithm != &forced && setup.backend == Backend::nccl && !setup.protocol) {
-    // The least estimate of that algorithm decides the protocol.
-    p.protocol = Protocol::simple;
-    double least = 0;
-    for (const NcclEstimate& e : p.choice.estimates)
-      if (e.algorithm == forced.name && e.possible && (least == 0 || e.microseconds < least)) {
-        least = e.microseconds;
-        p.protocol = e.protocol;
-      }
-  }
+  if (setup.backend == Backend::nccl)
+    p.protocol = protocol_of_forced(forced, setup.protocol, p.choice);
   p.algorithm = &forced;
 }
 
 void CollectivePredictor::State::choose_nccl_call(const CollectiveQuery& query,
                                                   CollectivePrediction& p) {
-  NcclSettings settings = setup.nccl;  // a forced protocol leaves the algorithms that have it
-  if (setup.protocol && setup.algorithm.empty() && settings.proto.empty())
-    settings.proto = name_of(*setup.protocol);
-  p.choice = choose_nccl(graphs, nccl, settings, query.op, query.size, query.type);
+  p.choice = choose_nccl(graphs, nccl, setup.nccl, query.op, query.size, query.type);
   if (!p.choice.notice.empty()) p.notices.emplace_back(p.choice.notice);
   p.algorithm = &algorithm_by_name(p.choice.algorithm);
   p.protocol = setup.protocol.value_or(p.choice.protocol);
@@ -172,7 +143,7 @@ void CollectivePredictor::State::choose_host_call(const CollectiveQuery& query,
 
 CallCosts CollectivePredictor::State::costs(const CollectivePrediction& p) const {
   return {p.protocol,
-          limits_of(setup, machine.architecture),
+          granularity_limits(setup.nccl, machine.architecture, setup.channels.value_or(0)),
           static_cast<double>(std::max(1, graphs.ring.channels)),
           setup.launch_floor,
           static_cast<std::uint32_t>(std::max(1, graphs.channels)),

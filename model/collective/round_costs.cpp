@@ -4,14 +4,13 @@
 #include <bit>
 #include <cmath>
 
+#include "model/collective/timing.h"
 #include "sim/network/link_defaults.h"
 
 namespace dsim {
 
 namespace {
 
-constexpr double full_chunk = 64 << 10;  // Simple: chunks below this cost less latency
-constexpr double least_latency = 1.5e-6;
 constexpr double full_copy = 16 << 10;  // send-receive: messages below this cost less
 constexpr double least_channel = 64 << 10, most_channel = 16 << 20;
 
@@ -51,8 +50,7 @@ RoundCost kernel_cost(Mechanics mechanics, const RoundCall& call, const Collecti
   cost.latency_local = k.gpu.step[p];
   cost.latency_network = k.network.ll_hop + k.network.post;
   if (call.protocol == Protocol::simple) {
-    const double ramp = std::min(1.0, std::sqrt(call.largest_message / channels / full_chunk));
-    cost.latency_local = least_latency + std::max(0.0, k.gpu.step[p] - least_latency) * ramp;
+    cost.latency_local = simple_step(k.gpu, call.largest_message / channels);
     cost.latency_network = k.network.simple_hop + k.network.post;
   }
   // PAT posts for many peers at once and hides most of the hop (NVIDIA/nccl src/graph/tuning.cc

@@ -7,16 +7,10 @@ namespace dsim {
 
 namespace {
 
-constexpr double full_chunk = 64 << 10;   // Simple: chunks below this cost less latency
-constexpr double least_latency = 1.5e-6;  // s, of the smallest chunks
-
 double smooth_max(double x, double y, double exponent) {
   const double high = std::max(x, y), low = std::min(x, y);
   return high <= 0 ? 0 : high * std::pow(1 + std::pow(low / high, exponent), 1 / exponent);
 }
-
-// Share of a Simple step's latency that chunks below 64 KiB pay.
-double simple_ramp(double bytes) { return std::min(1.0, std::sqrt(bytes / full_chunk)); }
 
 // Time of a hop from its start to the start of the next one.
 double hop(const Granularity& g, const StepCost& cost, bool network, double rate) {
@@ -27,6 +21,17 @@ double hop(const Granularity& g, const StepCost& cost, bool network, double rate
 }
 
 }  // namespace
+
+double simple_ramp(double chunk_bytes) {
+  constexpr double full_chunk = 64 << 10;
+  return std::min(1.0, std::sqrt(chunk_bytes / full_chunk));
+}
+
+double simple_step(const GpuConstants& gpu, double chunk_bytes) {
+  constexpr double least = 1.5e-6;
+  const double full = gpu.step[static_cast<std::size_t>(Protocol::simple)];
+  return least + std::max(0.0, full - least) * simple_ramp(chunk_bytes);
+}
 
 StepCost step_cost(const Schedule& s, const Granularity& g, Protocol protocol,
                    const CollectiveConstants& k, CollectiveOp op, double channels_per_nic) {
@@ -42,9 +47,8 @@ StepCost step_cost(const Schedule& s, const Granularity& g, Protocol protocol,
     cost.last_operation = k.gpu.last_operation;
     cost.fill = k.gpu.fill;
     if (protocol != Protocol::simple) return cost;
-    const double ramp = simple_ramp(g.message_bytes);
-    cost.overhead = k.gpu.slice_overhead * ramp;
-    cost.local_latency = least_latency + std::max(0.0, k.gpu.step[p] - least_latency) * ramp;
+    cost.overhead = k.gpu.slice_overhead * simple_ramp(g.message_bytes);
+    cost.local_latency = simple_step(k.gpu, g.message_bytes);
     cost.network_latency = k.network.simple_hop + k.network.post;
     cost.hides_latency = true;
     if (between && op != CollectiveOp::all_reduce)

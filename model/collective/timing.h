@@ -22,6 +22,13 @@ struct StepCost {
   std::array<double, link_kind_count> wire{};  ///< bytes on a link per byte of data, by kind
 };
 
+/// Share of a Simple step's latency that a chunk pays: the root of its size below 64 KiB. Fitted on
+/// nccl-tests tables of Simple alone (EFA) and of a ring forced on B300, whose steps are flat to
+/// 32 KiB (docs/collectives.md).
+double simple_ramp(double chunk_bytes);
+/// s: a Simple step between GPUs of a node; 1.5 us for the smallest chunk, from the same tables.
+double simple_step(const GpuConstants& gpu, double chunk_bytes);
+
 /// Costs of a call under a protocol. `channels_per_nic` channels share the proxy of a NIC.
 /// docs/collectives.md has the formulas.
 StepCost step_cost(const Schedule& schedule, const Granularity& granularity, Protocol protocol,

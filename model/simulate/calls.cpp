@@ -108,7 +108,7 @@ Calls::Calls(const Workload& workload, Plans& plans, const CollectiveConstants& 
     call.fluid.launch_seconds = constants.gpu.launch;
     for (std::size_t group = 0; group < call.plan->schedules.size(); ++group) {
       const Schedule& schedule = call.plan->schedules[group];
-      const Granularity g = granularity(schedule, request.bytes, chosen.protocol);
+      const Granularity g = granularity(schedule, request.bytes, chosen.protocol, chosen.limits);
       const StepCost cost = step_cost(schedule, g, chosen.protocol, constants, request.op,
                                       g.channels / chosen.graph_channels);
       call.granularity.push_back(g);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "model/collective/forced_protocol.h"
 #include "sim/base/error.h"
 
 namespace dsim {
@@ -11,7 +12,7 @@ namespace dsim {
 Plans::Plans(const Topology& topology, Routing routing, Architecture architecture,
              std::vector<GpuId> gpus, NcclSettings nccl, std::optional<Protocol> protocol)
     : topology_(topology),
-      routing_(routing),
+      routing_(routing_under(nccl, routing)),
       architecture_(architecture),
       gpus_(std::move(gpus)),
       nccl_(std::move(nccl)),
@@ -41,7 +42,8 @@ Plans::Chosen Plans::chosen(const std::vector<std::uint32_t>& ranks, CollectiveO
   const NcclChoice choice =
       choose_nccl(g.graphs, nccl_machine(g.communicator), nccl_, op, size, type);
   Chosen chosen{&algorithm_by_name(choice.algorithm), choice.protocol,
-                static_cast<double>(std::max(1, g.graphs.ring.channels))};
+                static_cast<double>(std::max(1, g.graphs.ring.channels)),
+                granularity_limits(nccl_, architecture_)};
   if (protocol_) chosen.protocol = *protocol_;
   if (forced.empty()) return chosen;
   const Algorithm& algorithm = algorithm_by_name(forced);
@@ -53,15 +55,8 @@ Plans::Chosen Plans::chosen(const std::vector<std::uint32_t>& ranks, CollectiveO
   if (!why.empty() && op != CollectiveOp::all_reduce) return chosen;
   if (!why.empty())
     throw InputError(fmt::format("--algorithm {} cannot reduce the gradients: {}", forced, why));
-  if (chosen.algorithm != &algorithm) chosen.protocol = Protocol::simple;
-  double least = 0;
-  for (const NcclEstimate& e : choice.estimates)
-    if (e.algorithm == forced && e.possible && (least == 0 || e.microseconds < least)) {
-      least = e.microseconds;
-      chosen.protocol = e.protocol;
-    }
+  chosen.protocol = protocol_of_forced(algorithm, protocol_, choice);
   chosen.algorithm = &algorithm;
-  if (protocol_) chosen.protocol = *protocol_;
   return chosen;
 }
 

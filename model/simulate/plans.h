@@ -9,6 +9,7 @@
 
 #include "model/collective/algorithm.h"
 #include "model/collective/nccl/choice.h"
+#include "model/collective/granularity.h"
 #include "model/collective/link_resources.h"
 
 namespace dsim {
@@ -35,6 +36,7 @@ class Plans {
     const Algorithm* algorithm = nullptr;
     Protocol protocol = Protocol::simple;
     double graph_channels = 1;
+    GranularityLimits limits;
   };
   Chosen chosen(const std::vector<std::uint32_t>& group, CollectiveOp op, Bytes size, DataType type,
                 std::string_view forced);

@@ -25,6 +25,6 @@ Schedule plan_gloo_ring(const PlanRequest& request) {
 extern const Algorithm gloo_ring_algorithm;
 const Algorithm gloo_ring_algorithm{
     "gloo_ring", "Gloo's default: a ring of segments of at most 1 MiB, at least two a rank",
-    gloo_ring_supports, plan_gloo_ring};
+    gloo_ring_supports, plan_gloo_ring, [](const PlanRequest&) { return std::string(); }, true};
 
 }  // namespace dsim

@@ -25,6 +25,6 @@ Schedule plan_segmented_ring(const PlanRequest& request) {
 extern const Algorithm segmented_ring_algorithm;
 const Algorithm segmented_ring_algorithm{
     "segmented_ring", "Open MPI's ring that reduces 1 MiB segments of the blocks one after another",
-    segmented_ring_supports, plan_segmented_ring};
+    segmented_ring_supports, plan_segmented_ring, [](const PlanRequest&) { return std::string(); }, true};
 
 }  // namespace dsim

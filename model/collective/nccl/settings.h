@@ -32,6 +32,9 @@ std::vector<std::pair<std::string, std::string_view>> nccl_keys();
 /// Reads KEY=VALUE pairs. Throws InputError for an unknown key (with the nearest) or a bad value.
 NcclSettings parse_nccl_settings(std::span<const std::string> pairs, NcclVersion version);
 
+/// NCCL_PXN_DISABLE: no relay over NVLink to the receiver's rail.
+Routing routing_under(const NcclSettings& settings, Routing routing);
+
 /// The machine as these settings leave it: P2P, GPUDirect, NIC list, sockets
 /// (sim/network/transport.h does it; the topology itself where nothing is changed).
 std::shared_ptr<const Topology> apply_transport(std::shared_ptr<const Topology> topology,

@@ -23,6 +23,11 @@ bool uses_sockets(LinkKind kind, const NcclSettings& settings) {
 
 }  // namespace
 
+Routing routing_under(const NcclSettings& settings, Routing routing) {
+  const bool relays = !settings.pxn_disable.value_or(false);
+  return routing == Routing::rail_aligned && !relays ? Routing::spray : routing;
+}
+
 std::shared_ptr<const Topology> apply_transport(std::shared_ptr<const Topology> topology,
                                                 const NcclSettings& settings) {
   Transport transport;
