@@ -1,156 +1,118 @@
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include <cmath>
 
 #include "calibrate/validate/training_report.h"
+#include "sim/base/json_writer.h"
 
 namespace dsim {
 namespace {
 
-using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
-
-void key(Writer& json, std::string_view name) {
-  json.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
+void write_row(JsonWriter& json, const TrainingRow& row) {
+  json.begin();
+  json.member("source", row.source);
+  json.member("id", row.id);
+  json.member("line", std::int64_t{row.line});
+  json.member("model", row.model);
+  json.member("gpu", row.gpu);
+  json.member("gpus", row.gpus);
+  json.member("precision", row.precision);
+  json.member("framework", row.framework);
+  json.member("strategy", row.strategy);
+  json.member("topology", row.topology);
+  json.member("micro_batch", row.micro_batch);
+  json.member("accumulate", row.accumulate);
+  json.member("sequence", row.sequence);
+  json.member("status", name_of(row.status));
+  json.member("obstacle",
+              row.obstacle == Obstacle::none ? std::string_view{} : name_of(row.obstacle));
+  json.member("reason", row.reason);
+  json.member("predicted_s", row.predicted_s);
+  json.member("measured_s", row.measured_s);
+  json.member("error", row.comparable() ? row.error() : std::nan(""));
+  json.member("assumptions", row.assumptions);
+  json.member("explanation", row.explanation);
+  json.end();
 }
 
-void member(Writer& json, std::string_view name, std::string_view text) {
-  key(json, name);
-  json.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+void write_errors(JsonWriter& json, const ErrorSummary& errors) {
+  json.member("points", errors.points);
+  json.member("median_error", errors.median);
+  json.member("p90_error", errors.p90);
+  json.member("worst_error", errors.worst);
+  json.member("mean_error", errors.mean);
+  json.member("bias", errors.bias);
 }
 
-/// null if there is no such number.
-void member(Writer& json, std::string_view name, double number) {
-  key(json, name);
-  if (std::isfinite(number))
-    json.Double(number);
-  else
-    json.Null();
-}
-
-void member(Writer& json, std::string_view name, std::int64_t number) {
-  key(json, name);
-  json.Int64(number);
-}
-
-void member(Writer& json, std::string_view name, std::size_t number) {
-  member(json, name, static_cast<std::int64_t>(number));
-}
-
-void write_row(Writer& json, const TrainingRow& row) {
-  json.StartObject();
-  member(json, "source", row.source);
-  member(json, "id", row.id);
-  member(json, "line", std::int64_t{row.line});
-  member(json, "model", row.model);
-  member(json, "gpu", row.gpu);
-  member(json, "gpus", row.gpus);
-  member(json, "precision", row.precision);
-  member(json, "framework", row.framework);
-  member(json, "strategy", row.strategy);
-  member(json, "topology", row.topology);
-  member(json, "micro_batch", row.micro_batch);
-  member(json, "accumulate", row.accumulate);
-  member(json, "sequence", row.sequence);
-  member(json, "status", name_of(row.status));
-  member(json, "obstacle",
-         row.obstacle == Obstacle::none ? std::string_view{} : name_of(row.obstacle));
-  member(json, "reason", row.reason);
-  member(json, "predicted_s", row.predicted_s);
-  member(json, "measured_s", row.measured_s);
-  member(json, "error", row.comparable() ? row.error() : std::nan(""));
-  member(json, "assumptions", row.assumptions);
-  member(json, "explanation", row.explanation);
-  json.EndObject();
-}
-
-void write_errors(Writer& json, const ErrorSummary& errors) {
-  member(json, "points", errors.points);
-  member(json, "median_error", errors.median);
-  member(json, "p90_error", errors.p90);
-  member(json, "worst_error", errors.worst);
-  member(json, "mean_error", errors.mean);
-  member(json, "bias", errors.bias);
-}
-
-void write_groups(Writer& json, std::string_view name, const std::vector<GroupSummary>& groups) {
-  key(json, name);
-  json.StartArray();
+void write_groups(JsonWriter& json, std::string_view name,
+                  const std::vector<GroupSummary>& groups) {
+  json.begin_list(name);
   for (const GroupSummary& group : groups) {
-    json.StartObject();
-    member(json, "name", group.name);
-    member(json, "rows", group.rows);
+    json.begin();
+    json.member("name", group.name);
+    json.member("rows", group.rows);
     write_errors(json, group.errors);
-    json.EndObject();
+    json.end();
   }
-  json.EndArray();
+  json.end_list();
 }
 
-void write_ratios(Writer& json, const TrainingValidation& validation) {
-  key(json, "ratios");
-  json.StartArray();
+void write_ratios(JsonWriter& json, const TrainingValidation& validation) {
+  json.begin_list("ratios");
   for (const ScalingRatio& ratio : validation.ratios) {
     const TrainingRow& row = validation.rows[ratio.row];
     const TrainingRow& reference = validation.rows[ratio.reference];
-    json.StartObject();
-    member(json, "source", row.source);
-    member(json, "id", row.id);
-    member(json, "gpus", row.gpus);
-    member(json, "reference_id", reference.id);
-    member(json, "reference_gpus", reference.gpus);
-    member(json, "predicted", ratio.predicted);
-    member(json, "measured", ratio.measured);
-    json.EndObject();
+    json.begin();
+    json.member("source", row.source);
+    json.member("id", row.id);
+    json.member("gpus", row.gpus);
+    json.member("reference_id", reference.id);
+    json.member("reference_gpus", reference.gpus);
+    json.member("predicted", ratio.predicted);
+    json.member("measured", ratio.measured);
+    json.end();
   }
-  json.EndArray();
+  json.end_list();
 }
 
-void write_summary(Writer& json, const TrainingValidation& validation) {
-  key(json, "summary");
-  json.StartObject();
+void write_summary(JsonWriter& json, const TrainingValidation& validation) {
+  json.begin("summary");
   write_errors(json, validation.overall());
-  member(json, "not_predictable", validation.not_predictable());
-  member(json, "rows", validation.rows.size());
+  json.member("not_predictable", validation.not_predictable());
+  json.member("rows", validation.rows.size());
   write_groups(json, "sources", validation.by(source_key));
   write_groups(json, "hardware", validation.by(hardware_key));
   write_groups(json, "sizes", validation.by(size_key));
-  member(json, "ratios", validation.ratios.size());
-  member(json, "median_ratio_difference", validation.median_ratio_difference());
-  key(json, "reasons");
-  json.StartArray();
+  json.member("ratios", validation.ratios.size());
+  json.member("median_ratio_difference", validation.median_ratio_difference());
+  json.begin_list("reasons");
   for (const ReasonCount& reason : validation.reasons()) {
-    json.StartObject();
-    member(json, "obstacle", name_of(reason.obstacle));
-    member(json, "reason", reason.reason);
-    member(json, "rows", reason.rows);
-    json.EndObject();
+    json.begin();
+    json.member("obstacle", name_of(reason.obstacle));
+    json.member("reason", reason.reason);
+    json.member("rows", reason.rows);
+    json.end();
   }
-  json.EndArray();
-  key(json, "notices");
-  json.StartArray();
-  for (const std::string& notice : validation.notices)
-    json.String(notice.data(), static_cast<rapidjson::SizeType>(notice.size()));
-  json.EndArray();
-  member(json, "line", closing_line(validation.overall(), validation.not_predictable()));
-  json.EndObject();
+  json.end_list();
+  json.begin_list("notices");
+  for (const std::string& notice : validation.notices) json.string(notice);
+  json.end_list();
+  json.member("line", closing_line(validation.overall(), validation.not_predictable()));
+  json.end();
 }
 
 }  // namespace
 
 std::string training_json(const TrainingValidation& validation) {
-  rapidjson::StringBuffer buffer;
-  Writer json(buffer);
-  json.StartObject();
-  member(json, "format", "dsim.validation/1");
-  member(json, "kind", "training");
-  key(json, "rows");
-  json.StartArray();
+  JsonWriter json(JsonWriter::Layout::compact);
+  json.begin();
+  json.member("format", "dsim.validation/1");
+  json.member("kind", "training");
+  json.begin_list("rows");
   for (const TrainingRow& row : validation.rows) write_row(json, row);
-  json.EndArray();
+  json.end_list();
   write_ratios(json, validation);
   write_summary(json, validation);
-  json.EndObject();
-  return {buffer.GetString(), buffer.GetSize()};
+  json.end();
+  return json.document();
 }
 
 }  // namespace dsim

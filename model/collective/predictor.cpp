@@ -65,9 +65,9 @@ CollectivePredictor::CollectivePredictor(CollectiveSetup setup)
     for (std::size_t g = 0; g < t.gpu_count(); ++g) s.setup.ranks.emplace_back(g);
   check_ranks(t, s.setup.ranks);
   s.machine = machine_of(t);
-  s.communicator =
-      make_communicator(t, routing_under(s.setup.nccl, s.setup.routing.value_or(t.default_routing())),
-                        s.machine.architecture, s.setup.ranks);
+  s.communicator = make_communicator(
+      t, routing_under(s.setup.nccl, s.setup.routing.value_or(t.default_routing())),
+      s.machine.architecture, s.setup.ranks);
   s.graphs = find_nccl_graphs(s.communicator, s.setup.nccl);
   s.nccl = nccl_machine(s.communicator);
   s.constants = s.setup.constants.value_or(built_in_collective_constants(s.machine));
@@ -94,9 +94,8 @@ PlanRequest CollectivePredictor::State::request(const CollectiveQuery& query) co
 
 const PlannedCollective& CollectivePredictor::State::plan(const Algorithm& algorithm,
                                                           const CollectiveQuery& query) {
-  const auto [entry, added] =
-      plans.try_emplace(Key{&algorithm, query.op, query.root,
-                            algorithm.by_size ? query.size.count : 0, query.counts});
+  const auto [entry, added] = plans.try_emplace(Key{
+      &algorithm, query.op, query.root, algorithm.by_size ? query.size.count : 0, query.counts});
   if (added) entry->second = plan_collective(algorithm, request(query), setup.backend);
   return entry->second;
 }

@@ -53,9 +53,8 @@ struct AloneTime {
 };
 
 /// Longest path through workers and connections.
-///   ring:   (k - m) P + m P' + (loops - 1) k P'' + (e loops + f) tau with m network hops among the
-///   k
-///           of a loop; P = tau + a, or max4(tau + 2 o, tau / 2 + a) with two slices
+///   ring:   (k - m) P + m P' + (loops - 1) k P'' + (e loops + f) tau, m of a loop's k hops over the
+///           network; P = tau + a, or max4(tau + 2 o, tau / 2 + a) with two slices
 ///   stream: deepest path of (a + unit / local), (h + post + chunk / network) + messages x stage
 AloneTime alone_time(const Schedule& schedule, const Granularity& granularity, const StepCost& cost,
                      std::uint32_t channel, const HopRates& rates);

@@ -1,80 +1,16 @@
 #include "model/simulate/report_json.h"
 
-#include <rapidjson/prettywriter.h>
-#include <rapidjson/stringbuffer.h>
-
 #include <array>
 #include <cmath>
 #include <optional>
 #include <string_view>
 
+#include "sim/base/json_writer.h"
+
 namespace dsim {
 namespace {
 
-/// Keys and values of one object; never writes NaN or infinity.
-class ObjectWriter {
- public:
-  explicit ObjectWriter(rapidjson::PrettyWriter<rapidjson::StringBuffer>& json) : json_(json) {}
-
-  void begin(std::string_view key = {}) {
-    if (!key.empty()) name(key);
-    json_.StartObject();
-  }
-  void end() { json_.EndObject(); }
-  void begin_list(std::string_view key) {
-    name(key);
-    json_.StartArray();
-  }
-  void end_list() { json_.EndArray(); }
-
-  void text(std::string_view key, std::string_view value) {
-    name(key);
-    string(value);
-  }
-  void text_or_null(std::string_view key, std::string_view value) {
-    name(key);
-    if (value.empty())
-      json_.Null();
-    else
-      string(value);
-  }
-  void whole(std::string_view key, std::int64_t value) {
-    name(key);
-    json_.Int64(value);
-  }
-  void flag(std::string_view key, bool value) {
-    name(key);
-    json_.Bool(value);
-  }
-  void number(std::string_view key, double value) {
-    name(key);
-    if (std::isfinite(value))
-      json_.Double(value);
-    else
-      json_.Null();
-  }
-  /// A count of bytes, which models may hold as a fraction.
-  void bytes(std::string_view key, double value) {
-    if (std::isfinite(value))
-      whole(key, std::llround(value));
-    else
-      number(key, value);
-  }
-  void number(std::string_view key, const std::optional<double>& value) {
-    number(key, value.value_or(std::nan("")));
-  }
-  void string(std::string_view value) {
-    json_.String(value.data(), static_cast<rapidjson::SizeType>(value.size()));
-  }
-
- private:
-  void name(std::string_view key) {
-    json_.Key(key.data(), static_cast<rapidjson::SizeType>(key.size()));
-  }
-  rapidjson::PrettyWriter<rapidjson::StringBuffer>& json_;
-};
-
-void write_what(ObjectWriter& json, const Report& r) {
+void write_what(JsonWriter& json, const Report& r) {
   json.text("model", r.model_name);
   json.text("model_title", r.model_title);
   json.whole("parameters", r.parameters);
@@ -94,7 +30,7 @@ void write_what(ObjectWriter& json, const Report& r) {
   json.text_or_null("collective", r.collective);
 }
 
-void write_answer(ObjectWriter& json, const Report& r) {
+void write_answer(JsonWriter& json, const Report& r) {
   json.number("step_time_s", r.step_time_s);
   json.number("step_time_low_s", r.step_time_low_s);
   json.number("step_time_high_s", r.step_time_high_s);
@@ -118,7 +54,7 @@ void write_answer(ObjectWriter& json, const Report& r) {
   json.number("scaling_efficiency_node", r.scaling_efficiency_node);
 }
 
-void write_memory(ObjectWriter& json, const Report& r) {
+void write_memory(JsonWriter& json, const Report& r) {
   const MemoryFootprint& m = r.memory;
   json.bytes("peak_memory_bytes", m.total());
   json.bytes("memory_capacity_bytes", m.capacity);
@@ -135,7 +71,7 @@ void write_memory(ObjectWriter& json, const Report& r) {
   json.text_or_null("memory_advice", r.memory_advice);
 }
 
-void write_why(ObjectWriter& json, const Report& r) {
+void write_why(JsonWriter& json, const Report& r) {
   json.begin("bottleneck");
   json.text("resource", r.bottleneck.resource);
   json.number("load", r.bottleneck.load);
@@ -176,7 +112,7 @@ void write_why(ObjectWriter& json, const Report& r) {
   json.end_list();
 }
 
-void write_inputs(ObjectWriter& json, const Report& r) {
+void write_inputs(JsonWriter& json, const Report& r) {
   std::array<std::int64_t, 4> counts{};
   for (const InputUse& input : r.inputs) ++counts[static_cast<std::size_t>(input.constant.level)];
   json.begin("inputs");
@@ -197,38 +133,28 @@ void write_inputs(ObjectWriter& json, const Report& r) {
   json.end_list();
 }
 
-void write_report_keys(ObjectWriter& json, rapidjson::PrettyWriter<rapidjson::StringBuffer>& writer,
-                       const Report& report) {
+void write_report_keys(JsonWriter& json, const Report& report) {
   json.text("format", "dsim.report/1");
   write_what(json, report);
   write_answer(json, report);
   write_memory(json, report);
   write_why(json, report);
   write_inputs(json, report);
-  writer.Key("warnings");
-  writer.StartArray();
-  for (const std::string& warning : report.warnings) json.string(warning);
-  writer.EndArray();
+  json.texts("warnings", report.warnings);
 }
 
 }  // namespace
 
 std::string report_json(const Report& report) {
-  rapidjson::StringBuffer buffer;
-  rapidjson::PrettyWriter<rapidjson::StringBuffer> writer(buffer);
-  writer.SetIndent(' ', 2);
-  ObjectWriter json(writer);
+  JsonWriter json;
   json.begin();
-  write_report_keys(json, writer, report);
+  write_report_keys(json, report);
   json.end();
-  return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
+  return json.document() + "\n";
 }
 
 std::string scaling_json(const Scaling& scaling) {
-  rapidjson::StringBuffer buffer;
-  rapidjson::PrettyWriter<rapidjson::StringBuffer> writer(buffer);
-  writer.SetIndent(' ', 2);
-  ObjectWriter json(writer);
+  JsonWriter json;
   json.begin();
   json.text("format", "dsim.scale/1");
   json.text("scaling", name_of(scaling.mode));
@@ -236,12 +162,12 @@ std::string scaling_json(const Scaling& scaling) {
   for (std::size_t i = 0; i < scaling.points.size(); ++i) {
     json.begin();
     json.number("efficiency_to_first", scaling.efficiency_to_first(i));
-    write_report_keys(json, writer, scaling.points[i]);
+    write_report_keys(json, scaling.points[i]);
     json.end();
   }
   json.end_list();
   json.end();
-  return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
+  return json.document() + "\n";
 }
 
 }  // namespace dsim

@@ -1,227 +1,173 @@
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include <cmath>
 
 #include "calibrate/validate/collective/collectives_report.h"
 #include "calibrate/validate/collective/switches.h"
 #include "model/collective/algorithm.h"
+#include "sim/base/json_writer.h"
 
 namespace dsim {
 namespace {
 
-using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
-
-void text(Writer& json, std::string_view value) {
-  json.String(value.data(), static_cast<rapidjson::SizeType>(value.size()));
-}
-
-void key(Writer& json, std::string_view name) {
-  json.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
-}
-
-void member(Writer& json, std::string_view name, std::string_view value) {
-  key(json, name);
-  text(json, value);
-}
-
-/// null if there is no such number.
-void member(Writer& json, std::string_view name, double number) {
-  key(json, name);
-  if (std::isfinite(number))
-    json.Double(number);
-  else
-    json.Null();
-}
-
-void member(Writer& json, std::string_view name, std::int64_t number) {
-  key(json, name);
-  json.Int64(number);
-}
-
-void member(Writer& json, std::string_view name, std::size_t number) {
-  member(json, name, static_cast<std::int64_t>(number));
-}
-
-void write_texts(Writer& json, std::string_view name, const std::vector<std::string>& texts) {
-  key(json, name);
-  json.StartArray();
-  for (const std::string& one : texts) text(json, one);
-  json.EndArray();
-}
-
-void write_row(Writer& json, const MeasuredRun& run, const ComparedPoint& point) {
+void write_row(JsonWriter& json, const MeasuredRun& run, const ComparedPoint& point) {
   const StatedRun& stated = run.plan.series->stated;
-  json.StartObject();
-  member(json, "source", run.plan.series->name);
-  member(json, "line", std::int64_t{point.line});
-  member(json, "published", stated.source);
-  member(json, "gpu", stated.gpu);
-  member(json, "machine", run.plan.machine);
-  member(json, "nodes", stated.nodes);
-  member(json, "ranks", std::int64_t{run.plan.ranks});
-  member(json, "network", run.plan.network);
-  member(json, "collective", run.plan.setup ? name_of(run.plan.op) : stated.collective);
-  member(json, "dtype", name_of(run.plan.type));
-  member(json, "healthy", name_of(run.health));
-  member(json, "size_bytes", point.bytes);
-  member(json, "algorithm", point.algorithm);
-  member(json, "protocol", point.protocol);
-  member(json, "channels", std::int64_t{point.channels});
-  member(json, "bottleneck", point.bottleneck);
-  member(json, "status", name_of(point.status));
-  member(json, "reason", point.reason);
-  member(json, "predicted_s", point.predicted_s);
-  member(json, "predicted_low_s", point.low_s);
-  member(json, "predicted_high_s", point.high_s);
-  member(json, "measured_s", point.measured_s);
-  member(json, "error", point.ratio() - 1);
-  member(json, "left_out_s", point.left_out_s);
-  json.EndObject();
+  json.begin();
+  json.member("source", run.plan.series->name);
+  json.member("line", std::int64_t{point.line});
+  json.member("published", stated.source);
+  json.member("gpu", stated.gpu);
+  json.member("machine", run.plan.machine);
+  json.member("nodes", stated.nodes);
+  json.member("ranks", std::int64_t{run.plan.ranks});
+  json.member("network", run.plan.network);
+  json.member("collective", run.plan.setup ? name_of(run.plan.op) : stated.collective);
+  json.member("dtype", name_of(run.plan.type));
+  json.member("healthy", name_of(run.health));
+  json.member("size_bytes", point.bytes);
+  json.member("algorithm", point.algorithm);
+  json.member("protocol", point.protocol);
+  json.member("channels", std::int64_t{point.channels});
+  json.member("bottleneck", point.bottleneck);
+  json.member("status", name_of(point.status));
+  json.member("reason", point.reason);
+  json.member("predicted_s", point.predicted_s);
+  json.member("predicted_low_s", point.low_s);
+  json.member("predicted_high_s", point.high_s);
+  json.member("measured_s", point.measured_s);
+  json.member("error", point.ratio() - 1);
+  json.member("left_out_s", point.left_out_s);
+  json.end();
 }
 
-void write_errors(Writer& json, const ErrorSummary& errors) {
-  member(json, "points", errors.points);
-  member(json, "median_error", errors.median);
-  member(json, "p90_error", errors.p90);
-  member(json, "worst_error", errors.worst);
-  member(json, "mean_error", errors.mean);
-  member(json, "bias", errors.bias);
+void write_errors(JsonWriter& json, const ErrorSummary& errors) {
+  json.member("points", errors.points);
+  json.member("median_error", errors.median);
+  json.member("p90_error", errors.p90);
+  json.member("worst_error", errors.worst);
+  json.member("mean_error", errors.mean);
+  json.member("bias", errors.bias);
 }
 
-void write_groups(Writer& json, std::string_view name, const std::vector<ErrorGroup>& groups) {
-  key(json, name);
-  json.StartArray();
+void write_groups(JsonWriter& json, std::string_view name, const std::vector<ErrorGroup>& groups) {
+  json.begin_list(name);
   for (const ErrorGroup& group : groups) {
-    json.StartObject();
-    member(json, "name", group.name);
+    json.begin();
+    json.member("name", group.name);
     write_errors(json, group.errors);
-    json.EndObject();
+    json.end();
   }
-  json.EndArray();
+  json.end_list();
 }
 
-void write_health(Writer& json, std::string_view name, const CollectiveValidation& validation,
+void write_health(JsonWriter& json, std::string_view name, const CollectiveValidation& validation,
                   Health health) {
-  key(json, name);
-  json.StartObject();
+  json.begin(name);
   write_errors(json, validation.overall(health));
   write_groups(json, "tables", validation.by(health, run_key));
-  json.EndObject();
+  json.end();
 }
 
-void write_switches(Writer& json, const CollectiveValidation& validation) {
-  key(json, "switches");
-  json.StartArray();
+void write_switches(JsonWriter& json, const CollectiveValidation& validation) {
+  json.begin_list("switches");
   for (const SwitchSize& one : switch_sizes(validation)) {
-    json.StartObject();
-    member(json, "run", one.run);
-    member(json, "size_bytes", one.bytes);
-    member(json, "time", one.falls ? "falls" : "jumps");
-    member(json, "predicted_size_bytes",
-           one.predicted > 0 ? static_cast<double>(one.predicted) : std::nan(""));
-    member(json, "change", one.change);
-    json.EndObject();
+    json.begin();
+    json.member("run", one.run);
+    json.member("size_bytes", one.bytes);
+    json.member("time", one.falls ? "falls" : "jumps");
+    json.member("predicted_size_bytes",
+                one.predicted > 0 ? static_cast<double>(one.predicted) : std::nan(""));
+    json.member("change", one.change);
+    json.end();
   }
-  json.EndArray();
+  json.end_list();
 }
 
-void write_constants(Writer& json, const CollectiveValidation& validation) {
-  key(json, "constants");
-  json.StartArray();
+void write_constants(JsonWriter& json, const CollectiveValidation& validation) {
+  json.begin_list("constants");
   for (const ConstantInUse& use : validation.constants) {
-    json.StartObject();
-    member(json, "name", use.name);
-    member(json, "value", use.constant.value);
-    member(json, "sigma", use.constant.sigma);
-    member(json, "level", name_of(use.constant.level));
-    member(json, "source", use.constant.source);
-    member(json, "range", use.constant.range);
-    member(json, "runs", use.runs);
-    json.EndObject();
+    json.begin();
+    json.member("name", use.name);
+    json.member("value", use.constant.value);
+    json.member("sigma", use.constant.sigma);
+    json.member("level", name_of(use.constant.level));
+    json.member("source", use.constant.source);
+    json.member("range", use.constant.range);
+    json.member("runs", use.runs);
+    json.end();
   }
-  json.EndArray();
+  json.end_list();
 }
 
-void write_runs(Writer& json, const CollectiveValidation& validation) {
-  key(json, "runs");
-  json.StartArray();
+void write_runs(JsonWriter& json, const CollectiveValidation& validation) {
+  json.begin_list("runs");
   for (const MeasuredRun& run : validation.runs) {
-    json.StartObject();
-    member(json, "name", run.plan.series->name);
-    member(json, "published", run.plan.series->stated.source);
-    member(json, "healthy", name_of(run.health));
-    member(json, "machine", run.plan.machine);
-    member(json, "reason", run.plan.reason);
-    write_texts(json, "assumptions", run.plan.assumptions);
-    json.EndObject();
+    json.begin();
+    json.member("name", run.plan.series->name);
+    json.member("published", run.plan.series->stated.source);
+    json.member("healthy", name_of(run.health));
+    json.member("machine", run.plan.machine);
+    json.member("reason", run.plan.reason);
+    json.texts("assumptions", run.plan.assumptions);
+    json.end();
   }
-  json.EndArray();
+  json.end_list();
 }
 
-void write_summary(Writer& json, const CollectiveValidation& validation) {
-  key(json, "summary");
-  json.StartObject();
+void write_summary(JsonWriter& json, const CollectiveValidation& validation) {
+  json.begin("summary");
   write_errors(json, validation.overall());
-  member(json, "not_predictable", validation.not_predictable());
-  member(json, "connection_setup", validation.count(PointStatus::setup));
-  member(json, "free_constants", validation.free_constants());
+  json.member("not_predictable", validation.not_predictable());
+  json.member("connection_setup", validation.count(PointStatus::setup));
+  json.member("free_constants", validation.free_constants());
   for (const Division& division : divisions())
     write_groups(json, division.name, validation.by(Health::healthy, division.key));
   write_groups(json, "tables", validation.by(Health::healthy, run_key));
   write_health(json, "unknown", validation, Health::unknown);
   write_health(json, "faulty", validation, Health::faulty);
   if (validation.left_out) {
-    key(json, "left_out");
-    json.StartArray();
+    json.begin_list("left_out");
     for (const LeftOutGroup& group : left_out_groups(validation)) {
-      json.StartObject();
-      member(json, "name", group.name);
-      key(json, "published");
-      json.StartObject();
+      json.begin();
+      json.member("name", group.name);
+      json.begin("published");
       write_errors(json, group.published);
-      json.EndObject();
-      key(json, "left_out");
-      json.StartObject();
+      json.end();
+      json.begin("left_out");
       write_errors(json, group.left_out);
-      json.EndObject();
-      json.EndObject();
+      json.end();
+      json.end();
     }
-    json.EndArray();
+    json.end_list();
   }
   write_switches(json, validation);
   write_constants(json, validation);
   write_runs(json, validation);
-  key(json, "reasons");
-  json.StartArray();
+  json.begin_list("reasons");
   for (const UnpredictableCount& reason : validation.reasons()) {
-    json.StartObject();
-    member(json, "reason", reason.reason);
-    member(json, "rows", reason.points);
-    json.EndObject();
+    json.begin();
+    json.member("reason", reason.reason);
+    json.member("rows", reason.points);
+    json.end();
   }
-  json.EndArray();
-  write_texts(json, "notices", validation.notices);
-  member(json, "line", collectives_line(validation));
-  json.EndObject();
+  json.end_list();
+  json.texts("notices", validation.notices);
+  json.member("line", collectives_line(validation));
+  json.end();
 }
 
 }  // namespace
 
 std::string collectives_json(const CollectiveValidation& validation) {
-  rapidjson::StringBuffer buffer;
-  Writer json(buffer);
-  json.StartObject();
-  member(json, "format", "dsim.validation/1");
-  member(json, "kind", "collectives");
-  key(json, "rows");
-  json.StartArray();
+  JsonWriter json(JsonWriter::Layout::compact);
+  json.begin();
+  json.member("format", "dsim.validation/1");
+  json.member("kind", "collectives");
+  json.begin_list("rows");
   for (const MeasuredRun& run : validation.runs)
     for (const ComparedPoint& point : run.points) write_row(json, run, point);
-  json.EndArray();
+  json.end_list();
   write_summary(json, validation);
-  json.EndObject();
-  return {buffer.GetString(), buffer.GetSize()};
+  json.end();
+  return json.document();
 }
 
 }  // namespace dsim

@@ -6,6 +6,7 @@
 
 #include "calibrate/validate/collective/collectives_report.h"
 #include "calibrate/validate/collective/switches.h"
+#include "calibrate/validate/markdown.h"
 #include "sim/base/quantity.h"
 
 namespace dsim {
@@ -13,20 +14,8 @@ namespace {
 
 using Out = std::back_insert_iterator<std::string>;
 
-std::string percent(double fraction, bool with_sign = false) {
-  if (std::isnan(fraction)) return "–";
-  return with_sign ? fmt::format("{:+.1f}", fraction * 100) : fmt::format("{:.1f}", fraction * 100);
-}
-
-/// Text inside a table cell.
-std::string cell(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '|' || c == '\\' || c == '<' || c == '*' || c == '_' || c == '`') result += '\\';
-    result += c == '\n' || c == '\r' ? ' ' : c;
-  }
-  return result;
-}
+using markdown::cell;
+using markdown::percent;
 
 void write_groups(const std::vector<ErrorGroup>& groups, std::string_view title, Out out) {
   if (groups.empty()) return;

@@ -1,78 +1,14 @@
 #include "model/collective/report/collective_json.h"
 
-#include <rapidjson/prettywriter.h>
-#include <rapidjson/stringbuffer.h>
-
 #include <cmath>
 #include <string_view>
+
+#include "sim/base/json_writer.h"
 
 namespace dsim {
 namespace {
 
-using Buffer = rapidjson::StringBuffer;
-
-/// Keys and values; never writes NaN or infinity.
-class Writer {
- public:
-  explicit Writer(Buffer& buffer) : json_(buffer) { json_.SetIndent(' ', 2); }
-
-  void begin(std::string_view key = {}) {
-    if (!key.empty()) name(key);
-    json_.StartObject();
-  }
-  void end() { json_.EndObject(); }
-  void begin_list(std::string_view key) {
-    name(key);
-    json_.StartArray();
-  }
-  void end_list() { json_.EndArray(); }
-  void text(std::string_view key, std::string_view value) {
-    name(key);
-    string(value);
-  }
-  void text_or_null(std::string_view key, std::string_view value) {
-    name(key);
-    if (value.empty())
-      json_.Null();
-    else
-      string(value);
-  }
-  void whole(std::string_view key, std::int64_t value) {
-    name(key);
-    json_.Int64(value);
-  }
-  void flag(std::string_view key, bool value) {
-    name(key);
-    json_.Bool(value);
-  }
-  void number(std::string_view key, double value) {
-    name(key);
-    if (std::isfinite(value))
-      json_.Double(value);
-    else
-      json_.Null();
-  }
-  void string(std::string_view value) {
-    json_.String(value.data(), static_cast<rapidjson::SizeType>(value.size()));
-  }
-  void raw(std::string_view key, const std::string& value) {
-    name(key);
-    json_.RawValue(value.data(), value.size(), rapidjson::kObjectType);
-  }
-  void texts(std::string_view key, const std::vector<std::string>& values) {
-    begin_list(key);
-    for (const std::string& value : values) string(value);
-    end_list();
-  }
-
- private:
-  void name(std::string_view key) {
-    json_.Key(key.data(), static_cast<rapidjson::SizeType>(key.size()));
-  }
-  rapidjson::PrettyWriter<Buffer> json_;
-};
-
-void write_what(Writer& json, const CollectiveReport& r) {
+void write_what(JsonWriter& json, const CollectiveReport& r) {
   json.text("format", "dsim.collective/1");
   json.text("collective", name_of(r.op));
   json.text("type", name_of(r.type));
@@ -91,7 +27,7 @@ void write_what(Writer& json, const CollectiveReport& r) {
   json.texts("forced", r.forced);
 }
 
-void write_estimates(Writer& json, const NcclChoice& choice) {
+void write_estimates(JsonWriter& json, const NcclChoice& choice) {
   json.begin_list("estimates");
   for (const NcclEstimate& estimate : choice.estimates) {
     json.begin();
@@ -110,7 +46,7 @@ void write_estimates(Writer& json, const NcclChoice& choice) {
   json.end_list();
 }
 
-void write_point(Writer& json, const CollectiveReport& report, const CollectivePoint& point,
+void write_point(JsonWriter& json, const CollectiveReport& report, const CollectivePoint& point,
                  bool estimates) {
   const CollectivePrediction& p = point.prediction;
   json.begin();
@@ -146,8 +82,7 @@ void write_point(Writer& json, const CollectiveReport& report, const CollectiveP
 }  // namespace
 
 std::string collective_json(const CollectiveReport& report, const CollectiveJsonParts& parts) {
-  Buffer buffer;
-  Writer json(buffer);
+  JsonWriter json;
   json.begin();
   write_what(json, report);
   json.number("average_busbw_gbps", average_busbw(report));
@@ -164,7 +99,7 @@ std::string collective_json(const CollectiveReport& report, const CollectiveJson
   json.texts("notices", report.notices);
   if (!parts.comparison.empty()) json.raw("comparison", parts.comparison);
   json.end();
-  return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
+  return json.document() + "\n";
 }
 
 }  // namespace dsim
