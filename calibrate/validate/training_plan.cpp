@@ -56,7 +56,7 @@ void plan_batch(const RowInputs& inputs, Job& job, PlannedRow& plan) {
     throw Unpredictable{Obstacle::batch, fmt::format("{} x {} samples a GPU", micro, accumulate)};
 
   job.micro_batch = row.micro_batch = micro;
-  job.ddp.accumulate = row.accumulate = accumulate;
+  job.training.accumulate = row.accumulate = accumulate;
   row.samples =
       static_cast<double>(micro) * static_cast<double>(accumulate) * static_cast<double>(row.gpus);
 }
@@ -64,14 +64,15 @@ void plan_batch(const RowInputs& inputs, Job& job, PlannedRow& plan) {
 void apply_facts(const RowInputs& inputs, Job& job, TrainingRow& row) {
   for (const SourceFact* fact : facts_of(inputs)) {
     if (fact->fusion) job.fusion = *fact->fusion;
-    if (fact->flash_attention) job.flash_attention = *fact->flash_attention;
-    if (fact->broadcast_buffers) job.ddp.broadcast_buffers = *fact->broadcast_buffers;
+    if (fact->flash_attention)
+      job.attention = *fact->flash_attention ? AttentionKernel::automatic : AttentionKernel::unfused;
+    if (fact->broadcast_buffers) job.training.ddp.broadcast_buffers = *fact->broadcast_buffers;
     if (fact->gradient_as_bucket_view)
-      job.ddp.gradient_as_bucket_view = *fact->gradient_as_bucket_view;
-    if (fact->reduce_in_half && *fact->reduce_in_half) job.ddp.compression = Compression::fp16;
+      job.training.ddp.gradient_as_bucket_view = *fact->gradient_as_bucket_view;
+    if (fact->reduce_in_half && *fact->reduce_in_half) job.training.ddp.compression = Compression::fp16;
     if (fact->single_bucket && *fact->single_bucket) {
       constexpr Bytes everything = 1024_GiB;  // more than any GPU's gradients
-      job.ddp.bucket_cap = job.ddp.first_bucket = everything;
+      job.training.ddp.bucket_cap = job.training.ddp.first_bucket = everything;
     }
     if (!fact->ratios_only.empty()) {
       row.status = RowStatus::ratio_only;
@@ -89,7 +90,7 @@ Experiment experiment_of(const RowInputs& inputs, PlannedRow& plan, TopologyShel
   Job job;
   require_data_parallel(inputs);
   job.fusion = fusion_of(inputs);
-  job.flash_attention = flash_attention_of(inputs);
+  if (!flash_attention_of(inputs)) job.attention = AttentionKernel::unfused;
   job.model = model_of(inputs);
   if (const auto precision = precision_of(inputs)) {
     job.precision = *precision;
@@ -107,7 +108,7 @@ Experiment experiment_of(const RowInputs& inputs, PlannedRow& plan, TopologyShel
   row.gpus = hardware.gpus;
   plan_batch(inputs, job, plan);
   if (const std::int64_t cap = bucket_cap_of(inputs); cap > 0) {
-    job.ddp.bucket_cap = Bytes{cap << 20};
+    job.training.ddp.bucket_cap = Bytes{cap << 20};
     row.bucket_cap_mb = cap;
   }
   apply_facts(inputs, job, row);

@@ -75,6 +75,8 @@ KernelTime kernel_time(const Kernel& kernel, Precision precision, const Gpu& gpu
       time.seconds *= constants.kappa;
       return time;
     }
+    case KernelKind::communication:
+      return {};  // the network's, not the GPU's
     case KernelKind::memory:
       break;
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
@@ -9,6 +10,10 @@
 #include "sim/base/quantity.h"
 
 namespace dsim {
+
+namespace {
+constexpr double gradient_bytes = 4;  // fp32
+}
 
 MemoryConstants built_in_memory_constants() {
   MemoryConstants constants;
@@ -37,18 +42,21 @@ void MemoryConstants::visit(const ConstantVisitor& visitor) {
   visitor("allocator_slack", allocator_slack);
 }
 
-MemoryFootprint memory_footprint(const Model& model, Precision precision,
-                                 const OptimizerKind& optimizer, const DdpOptions& options,
-                                 std::uint32_t ranks, const Gpu& gpu,
-                                 const MemoryConstants& constants) {
+std::vector<MemoryFootprint> memory_by_stage(const MemoryRequest& request,
+                                             const MemoryConstants& constants) {
+  const Model& model = *request.model;
+  const Precision precision = request.precision;
+  const OptimizerKind& optimizer = *request.optimizer;
+  const DdpOptions& options = request.training.ddp;
+  const std::uint32_t ranks = request.ranks;
   const double parameters = static_cast<double>(model.parameter_count());
-  const double gradients = parameters * static_cast<double>(gradient_element_bytes);
+  const double gradients = parameters * gradient_bytes;
   const auto elements = [](const std::vector<std::int64_t>& buffers) {
     return static_cast<double>(std::accumulate(buffers.begin(), buffers.end(), std::int64_t{0}));
   };
 
   MemoryFootprint memory;
-  memory.capacity = gpu.hbm_bytes;
+  memory.capacity = request.gpu->hbm_bytes;
   // Autograd keeps the 16-bit copy of a weight from its cast in forward to its use in backward.
   const int copy = casts_weights(precision) ? element_bytes(precision) : 0;
   memory.parameters =
@@ -65,7 +73,13 @@ MemoryFootprint memory_footprint(const Model& model, Precision precision,
   memory.workspace = model.workspace_bytes + 2 * model.input_bytes;
   memory.context = constants.allocator_slack * memory.total() + constants.cuda_context +
                    (ranks > 1 ? constants.nccl_buffers : 0.0);
-  return memory;
+  return {memory};
+}
+
+MemoryFootprint memory_footprint(const MemoryRequest& request, const MemoryConstants& constants) {
+  const std::vector<MemoryFootprint> stages = memory_by_stage(request, constants);
+  return *std::max_element(stages.begin(), stages.end(),
+                           [](const auto& a, const auto& b) { return a.total() < b.total(); });
 }
 
 namespace {
@@ -81,11 +95,13 @@ std::int64_t largest_micro_batch(const MemoryFootprint& memory, std::int64_t sam
 
 }  // namespace
 
-std::string memory_advice(const Model& model, Precision precision, const OptimizerKind& optimizer,
-                          const DdpOptions& options, std::uint32_t ranks, const Gpu& gpu,
-                          const MemoryConstants& constants) {
+std::string memory_advice(const MemoryRequest& request, const MemoryConstants& constants) {
+  const Model& model = *request.model;
+  const DdpOptions& options = request.training.ddp;
   const auto footprint = [&](const DdpOptions& with) {
-    return memory_footprint(model, precision, optimizer, with, ranks, gpu, constants);
+    MemoryRequest changed = request;
+    changed.training.ddp = with;
+    return memory_footprint(changed, constants);
   };
   const MemoryFootprint memory = footprint(options);
   if (memory.fits()) return {};
@@ -103,7 +119,7 @@ std::string memory_advice(const Model& model, Precision precision, const Optimiz
     const std::int64_t times = (model.samples + batch - 1) / batch;
     return fmt::format(
         "a micro-batch of {} (--micro-batch {}); --accumulate {} keeps the global batch{}", batch,
-        batch, options.accumulate * times, model.samples % batch == 0 ? "" : " about as large");
+        batch, request.training.accumulate * times, model.samples % batch == 0 ? "" : " about as large");
   };
   if (const auto batch = largest_micro_batch(memory, model.samples, constants.allocator_slack);
       batch > 0)

@@ -1,7 +1,10 @@
 #pragma once
 #include <string>
+#include <vector>
 
-#include "model/strategy/ddp.h"
+#include "model/compute/gpu.h"
+#include "model/strategy/optimizer.h"
+#include "model/strategy/options.h"
 
 namespace dsim {
 
@@ -11,12 +14,14 @@ struct MemoryFootprint {
   double gradients = 0;    ///< fp32, all at once
   double optimizer = 0;    ///< states
   double activations = 0;  ///< kept from forward to backward
-  double buckets = 0;      ///< DDP's flat copies of the gradients
+  double buckets = 0;      ///< flat copies of the gradients
+  double gathered = 0;     ///< whole parameters and gradients of the units that are unsharded
   double workspace = 0;    ///< largest transient, and two input batches (one is prefetched)
   double context = 0;      ///< CUDA context, NCCL buffers, what the allocator holds unused
   double capacity = 0;
   double total() const {
-    return parameters + gradients + optimizer + activations + buckets + workspace + context;
+    return parameters + gradients + optimizer + activations + buckets + gathered + workspace +
+           context;
   }
   bool fits() const { return total() <= capacity; }
 };
@@ -30,18 +35,30 @@ struct MemoryConstants {
 };
 MemoryConstants built_in_memory_constants();
 
-/// What a data-parallel rank needs. Errs on the large side: gradients count in full although those
-/// of the last layers exist only when activations have begun to go.
-MemoryFootprint memory_footprint(const Model& model, Precision precision,
-                                 const OptimizerKind& optimizer, const DdpOptions& options,
-                                 std::uint32_t ranks, const Gpu& gpu,
+/// What memory depends on.
+struct MemoryRequest {
+  const Model* model = nullptr;  ///< shapes of one rank, recomputation applied
+  Precision precision = Precision::bf16;
+  bool half_weights = false;  ///< see ModelRequest
+  const OptimizerKind* optimizer = nullptr;
+  TrainingOptions training;
+  std::uint32_t ranks = 1;
+  const Gpu* gpu = nullptr;
+};
+
+/// By pipeline rank. Errs on the large side: gradients count in full although those of the last
+/// layers exist only when activations have begun to go.
+std::vector<MemoryFootprint> memory_by_stage(
+    const MemoryRequest& request,
+    const MemoryConstants& constants = built_in_memory_constants());
+
+/// Of the pipeline rank that needs most.
+MemoryFootprint memory_footprint(const MemoryRequest& request,
                                  const MemoryConstants& constants = built_in_memory_constants());
 
-/// The smallest change that makes it fit, as a sentence: gradients as bucket views, the largest
-/// micro-batch that fits, or both; empty if it fits. Activations and workspace are taken as
-/// proportional to the micro-batch.
-std::string memory_advice(const Model& model, Precision precision, const OptimizerKind& optimizer,
-                          const DdpOptions& options, std::uint32_t ranks, const Gpu& gpu,
+/// The smallest change that makes it fit, as a sentence; empty if it fits. Activations and
+/// workspace are taken as proportional to the micro-batch.
+std::string memory_advice(const MemoryRequest& request,
                           const MemoryConstants& constants = built_in_memory_constants());
 
 }  // namespace dsim

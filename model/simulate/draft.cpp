@@ -104,7 +104,7 @@ Experiment resolve(const ExperimentDraft& draft, const std::shared_ptr<const Top
       draft.global_batch, job.micro_batch > 0 ? std::optional(job.micro_batch) : std::nullopt,
       draft.accumulate, gpus, kind.default_micro_batch);
   job.micro_batch = batch.micro_batch;
-  job.ddp.accumulate = batch.accumulate;
+  job.training.accumulate = batch.accumulate;
   if (job.sequence > 0 && kind.default_sequence == 0)
     throw InputError(fmt::format("--seq {} has no meaning for {}: its samples are images",
                                  job.sequence, kind.name));

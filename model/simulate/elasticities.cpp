@@ -75,22 +75,22 @@ std::vector<Variation> choices_of(const Scenario& base) {
     scale(s.collective.network.post, .5);
   });
   for (const std::int64_t mib : {1, 4})
-    if (base.ddp.first_bucket.count != mib << 20)
+    if (base.training.ddp.first_bucket.count != mib << 20)
       add("first bucket", fmt::format("first bucket {} MiB", mib),
-          [mib](Scenario& s) { s.ddp.first_bucket = {mib << 20}; });
+          [mib](Scenario& s) { s.training.ddp.first_bucket = {mib << 20}; });
   for (const std::int64_t mib : {10, 25, 50, 100})
-    if (base.ddp.bucket_cap.count != mib << 20)
+    if (base.training.ddp.bucket_cap.count != mib << 20)
       add("bucket cap", fmt::format("bucket cap {} MiB", mib),
-          [mib](Scenario& s) { s.ddp.bucket_cap = {mib << 20}; });
-  if (!base.ddp.gradient_as_bucket_view)
+          [mib](Scenario& s) { s.training.ddp.bucket_cap = {mib << 20}; });
+  if (!base.training.ddp.gradient_as_bucket_view)
     add("bucket view", "gradient_as_bucket_view",
-        [](Scenario& s) { s.ddp.gradient_as_bucket_view = true; });
-  if (base.ddp.broadcast_buffers)
+        [](Scenario& s) { s.training.ddp.gradient_as_bucket_view = true; });
+  if (base.training.ddp.broadcast_buffers)
     add("buffer broadcast", "no broadcast of buffers",
-        [](Scenario& s) { s.ddp.broadcast_buffers = false; });
-  if (base.ddp.compression == Compression::none)
+        [](Scenario& s) { s.training.ddp.broadcast_buffers = false; });
+  if (base.training.ddp.compression == Compression::none)
     add("compression", "fp16 gradient compression",
-        [](Scenario& s) { s.ddp.compression = Compression::fp16; });
+        [](Scenario& s) { s.training.ddp.compression = Compression::fp16; });
   if (!base.stragglers.empty())
     add("stragglers", "no straggler", [](Scenario& s) { s.stragglers.clear(); });
   return result;

@@ -9,7 +9,7 @@
 #include "model/collective/nccl/settings.h"
 #include "model/collective/protocol.h"
 #include "model/simulate/report.h"
-#include "model/strategy/ddp.h"
+#include "model/strategy/options.h"
 #include "sim/network/topology.h"
 
 namespace dsim {
@@ -27,9 +27,11 @@ struct Job {
   Precision precision = Precision::bf16;
   bool precision_given = false;  ///< else the best the GPU has (bf16, or fp16 on Volta)
   Fusion fusion = Fusion::eager;
-  bool flash_attention = true;  ///< else attention as separate GEMMs and softmax
+  AttentionKernel attention = AttentionKernel::automatic;
   std::string optimizer;        ///< empty = the model's default
-  DdpOptions ddp;
+  TrainingOptions training;
+  double launch_seconds = 0;  ///< host time of a forward kernel launch; 0 = built in. Backward and
+                              ///< optimizer launches scale with it
   std::vector<std::uint32_t> ranks;  ///< GPUs it runs on, in rank order; empty = all, packed
 };
 

@@ -7,6 +7,7 @@
 
 #include "model/compute/spread.h"
 #include "model/simulate/parts.h"
+#include "model/strategy/ddp.h"
 #include "sim/base/error.h"
 #include "sim/network/link_defaults.h"
 
@@ -37,6 +38,24 @@ double host_link_bandwidth(const Topology& t) {
   return slowest > 0 ? slowest : 31.5e9;
 }
 
+/// The fastest kernel people have on a chip; FlashAttention begins with Turing (FA1) and Ampere.
+AttentionKernel resolved_attention(AttentionKernel asked, Architecture architecture) {
+  if (asked != AttentionKernel::automatic)
+    return architecture == Architecture::volta ? AttentionKernel::unfused : asked;
+  switch (architecture) {
+    case Architecture::volta:
+      return AttentionKernel::unfused;
+    case Architecture::turing:
+      return AttentionKernel::flash1;
+    case Architecture::hopper:
+      return AttentionKernel::flash3;
+    case Architecture::blackwell:
+      return AttentionKernel::cudnn;
+    default:
+      return AttentionKernel::flash2;
+  }
+}
+
 Precision default_precision(const Gpu& gpu) {
   return gpu.bf16 > 0 ? Precision::bf16 : Precision::fp16;
 }
@@ -62,10 +81,10 @@ void check(const Scenario& s, const Experiment& experiment) {
   if (experiment.jobs.size() != 1)
     throw InputError(fmt::format("this version simulates one job at a time, {} were given",
                                  experiment.jobs.size()));
-  if (s.ddp.accumulate < 1 || s.ddp.accumulate > (1 << 20))
+  if (s.training.accumulate < 1 || s.training.accumulate > (1 << 20))
     throw InputError(fmt::format("accumulation must be between 1 and 1048576 micro-batches, not {}",
-                                 s.ddp.accumulate));
-  if (s.ddp.bucket_cap.count < 1 || s.ddp.first_bucket.count < 1)
+                                 s.training.accumulate));
+  if (s.training.ddp.bucket_cap.count < 1 || s.training.ddp.first_bucket.count < 1)
     throw InputError("bucket sizes must be at least 1 byte");
   for (const Straggler& straggler : s.stragglers) {
     if (straggler.rank >= s.ranks)
@@ -92,11 +111,11 @@ Scenario make_scenario(const Experiment& experiment) {
   s.request.sequence = job.sequence == 0 ? s.kind->default_sequence : job.sequence;
   s.request.precision = job.precision_given ? job.precision : default_precision(s.gpu);
   s.request.fusion = job.fusion;
-  s.request.flash_attention = job.flash_attention && s.gpu.architecture != Architecture::volta;
+  s.request.attention = resolved_attention(job.attention, s.gpu.architecture);
   s.gpu.peak(s.request.precision);  // InputError if the chip has none
   s.optimizer = optimizer_kind(job.optimizer.empty() ? s.kind->default_optimizer
                                                      : std::string_view(job.optimizer));
-  s.ddp = job.ddp;
+  s.training = job.training;
   s.compute = s.gpu.constants;
   s.host = built_in_host_constants();
   s.gpu_spread = built_in_gpu_spread();
@@ -128,19 +147,19 @@ Scenario with_ranks(const Scenario& scenario, const Experiment& experiment, std:
 
 Outcome run_scenario(const Scenario& s, bool detailed, std::stop_token stop) {
   const auto model = std::make_shared<Model>(s.kind->build(*s.kind, s.request));
-  DdpRequest request;
+  TrainingRequest request;
   request.model = model.get();
   request.precision = s.request.precision;
   request.gpu = &s.gpu;
   request.compute = &s.compute;
   request.host = &s.host;
   request.optimizer = &s.optimizer;
-  request.options = s.ddp;
+  request.options = s.training;
   request.ranks = s.ranks;
   request.input_seconds = model->input_bytes / s.input_bandwidth;
   for (const Straggler& straggler : s.stragglers)
     request.stragglers.emplace_back(straggler.rank, straggler.factor);
-  const auto workload = std::make_shared<Workload>(ddp_workload(request));
+  const auto workload = std::make_shared<Workload>(training_workload(request));
   // What is simulated is the slowest rank of each class; nobody finishes before it.
   for (RankClass& rank_class : workload->classes)
     rank_class.speed /= slowest_gpu_factor(s.ranks, s.gpu_spread);
@@ -173,7 +192,7 @@ Outcome run_scenario(const Scenario& s, bool detailed, std::stop_token stop) {
     outcome.model = model;
     outcome.workload = workload;
     outcome.calls = calls;
-    if (s.ranks > 1) outcome.buckets = ddp_buckets(*model, s.ddp);
+    if (s.ranks > 1) outcome.buckets = ddp_buckets(*model, s.training.ddp);
   } else {
     outcome.execution = {};
   }

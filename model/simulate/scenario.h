@@ -8,6 +8,7 @@
 #include "model/collective/constants.h"
 #include "model/simulate/calls.h"
 #include "model/simulate/experiment.h"
+#include "model/strategy/training.h"
 
 namespace dsim {
 
@@ -16,7 +17,7 @@ struct Scenario {
   const ModelKind* kind = nullptr;
   ModelRequest request;
   OptimizerKind optimizer;
-  DdpOptions ddp;
+  TrainingOptions training;
   ComputeConstants compute;
   HostConstants host;
   CollectiveConstants collective;

@@ -38,8 +38,6 @@ Value choose(std::string_view what, std::string_view word,
 constexpr std::array fusions{std::pair<std::string_view, Fusion>{"eager", Fusion::eager},
                              std::pair<std::string_view, Fusion>{"jit", Fusion::jit},
                              std::pair<std::string_view, Fusion>{"compile", Fusion::compile}};
-constexpr std::array attentions{std::pair<std::string_view, bool>{"flash", true},
-                                std::pair<std::string_view, bool>{"unfused", false}};
 constexpr std::array strategies{std::pair<std::string_view, int>{"ddp", 0}};
 constexpr std::array compressions{
     std::pair<std::string_view, Compression>{"none", Compression::none},
@@ -104,8 +102,9 @@ const std::array rows{
             [](Draft& d, Text t) { set_fusion(d, choose("fusion", t, fusions)); }},
     Setting{"compile", "What", "", "torch.compile; the same as --fusion compile", false,
             [](Draft& d, Text) { set_fusion(d, Fusion::compile); }},
-    Setting{"attention", "What", "NAME", "flash (default) or unfused", false,
-            [](Draft& d, Text t) { job(d).flash_attention = choose("attention", t, attentions); }},
+    Setting{"attention", "What", "NAME",
+            "flash1, flash2, flash3, cudnn or unfused; default: the fastest of the GPU", false,
+            [](Draft& d, Text t) { job(d).attention = attention_kernel_from(t); }},
 
     Setting{"strategy", "How", "NAME", "ddp (PyTorch DistributedDataParallel, default)", false,
             [](Draft&, Text t) { choose("strategy", t, strategies); }},
@@ -114,20 +113,20 @@ const std::array rows{
         "micro-batches a step, all but the last under no_sync(); default 1", false,
         [](Draft& d, Text t) { d.accumulate = parse_whole("--accumulate", t, 1, largest_batch); }},
     Setting{"bucket-cap", "How", "SIZE", "gradient bucket size, bucket_cap_mb; default \"25 MiB\"",
-            false, [](Draft& d, Text t) { job(d).ddp.bucket_cap = parse_size("--bucket-cap", t); }},
+            false, [](Draft& d, Text t) { job(d).training.ddp.bucket_cap = parse_size("--bucket-cap", t); }},
     Setting{"first-bucket", "How", "SIZE", "size of the first bucket; default \"1 MiB\"", false,
-            [](Draft& d, Text t) { job(d).ddp.first_bucket = parse_size("--first-bucket", t); }},
+            [](Draft& d, Text t) { job(d).training.ddp.first_bucket = parse_size("--first-bucket", t); }},
     Setting{"gradient-as-bucket-view", "How", "", "gradients live in the buckets: no copies", false,
-            [](Draft& d, Text) { job(d).ddp.gradient_as_bucket_view = true; }},
+            [](Draft& d, Text) { job(d).training.ddp.gradient_as_bucket_view = true; }},
     Setting{"no-broadcast-buffers", "How", "",
             "no broadcast of BatchNorm statistics before forward", false,
-            [](Draft& d, Text) { job(d).ddp.broadcast_buffers = false; }},
+            [](Draft& d, Text) { job(d).training.ddp.broadcast_buffers = false; }},
     Setting{"first-iteration", "How", "",
             "the step before DDP rebuilds its buckets, not the steady one", false,
-            [](Draft& d, Text) { job(d).ddp.first_iteration = true; }},
+            [](Draft& d, Text) { job(d).training.ddp.first_iteration = true; }},
     Setting{
         "compress", "How", "NAME", "gradients on the wire: none (default), fp16 or bf16", false,
-        [](Draft& d, Text t) { job(d).ddp.compression = choose("compression", t, compressions); }},
+        [](Draft& d, Text t) { job(d).training.ddp.compression = choose("compression", t, compressions); }},
     Setting{"straggler", "How", "RANK=1.2x",
             "this rank computes 1.2 times as long; may be repeated", true,
             [](Draft& d, Text t) {

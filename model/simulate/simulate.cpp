@@ -50,7 +50,7 @@ void describe(const Scenario& s, const Experiment& experiment, const Outcome& ou
   r.parameters = outcome.model->parameter_count();
   r.micro_batch = outcome.model->samples;
   r.sequence = outcome.model->tokens_per_sample;
-  r.accumulate = s.ddp.accumulate;
+  r.accumulate = s.training.accumulate;
   r.gpus = s.ranks;
   std::vector<std::size_t> nodes;
   for (const GpuId gpu : s.plans->gpus()) nodes.push_back(topology.node_of(gpu));
@@ -75,21 +75,21 @@ void measure(const Scenario& s, const Outcome& outcome, Report& r) {
   r.step_time_s = outcome.step_s;
   r.parts = outcome.parts;
   r.communication_s = outcome.communication_s;
-  const double samples = static_cast<double>(outcome.model->samples * s.ddp.accumulate) * s.ranks;
+  const double samples = static_cast<double>(outcome.model->samples * s.training.accumulate) * s.ranks;
   r.throughput = samples / outcome.step_s;
   r.tokens_per_s = r.throughput * static_cast<double>(outcome.model->tokens_per_sample);
-  r.mfu = outcome.model->model_flops * static_cast<double>(s.ddp.accumulate) / outcome.step_s /
+  r.mfu = outcome.model->model_flops * static_cast<double>(s.training.accumulate) / outcome.step_s /
           s.gpu.peak(s.request.precision);
   r.mfu_formula =
       fmt::format("{:.4g} model TFLOP a GPU and step / {} / {:.4g} TFLOP/s dense {}",
-                  outcome.model->model_flops * static_cast<double>(s.ddp.accumulate) * 1e-12,
+                  outcome.model->model_flops * static_cast<double>(s.training.accumulate) * 1e-12,
                   format_time(outcome.step_s), s.gpu.peak(s.request.precision) * 1e-12,
                   name_of(s.request.precision));
-  r.memory =
-      memory_footprint(*outcome.model, s.request.precision, s.optimizer, s.ddp, s.ranks, s.gpu);
-  if (!r.memory.fits())
-    r.memory_advice =
-        memory_advice(*outcome.model, s.request.precision, s.optimizer, s.ddp, s.ranks, s.gpu);
+  const MemoryRequest memory{outcome.model.get(), s.request.precision, s.request.half_weights,
+                             &s.optimizer,        s.training,          s.ranks,
+                             &s.gpu};
+  r.memory = memory_footprint(memory);
+  if (!r.memory.fits()) r.memory_advice = memory_advice(memory);
 }
 
 void list_buckets(const Outcome& outcome, Report& r) {
@@ -140,8 +140,8 @@ void load_resources(const Scenario& s, const Outcome& outcome, Report& r) {
   }
   loads["GPU compute"].load_backward = kernels_backward / length;
   // Micro-batches that were counted but not replayed move the same bytes as the one before them.
-  const double replayed = static_cast<double>(std::min<std::int64_t>(3, s.ddp.accumulate));
-  hbm *= static_cast<double>(s.ddp.accumulate) / replayed;
+  const double replayed = static_cast<double>(std::min<std::int64_t>(3, s.training.accumulate));
+  hbm *= static_cast<double>(s.training.accumulate) / replayed;
   loads["HBM"] = {"HBM", hbm / (s.gpu.hbm_bandwidth * s.compute.memory_efficiency) / r.step_time_s,
                   0};
   loads["host launch"] = {"host launch",
@@ -236,7 +236,7 @@ void scaling(const Scenario& s, const Experiment& experiment, Report& r, std::st
     if (ranks == s.ranks) return s.stragglers.empty() ? std::optional(1.0) : std::nullopt;
     const Outcome outcome = run_scenario(with_ranks(s, experiment, ranks), false, stop);
     if (outcome.step_s <= 0) return std::nullopt;
-    const double reference = static_cast<double>(r.micro_batch * s.ddp.accumulate) / outcome.step_s;
+    const double reference = static_cast<double>(r.micro_batch * s.training.accumulate) / outcome.step_s;
     return per_gpu / reference;
   };
   MemoryFootprint one = r.memory;

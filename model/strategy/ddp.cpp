@@ -16,9 +16,9 @@ void check(const DdpRequest& request) {
   require(request.model && request.gpu && request.compute && request.host && request.optimizer,
           "a DDP request names its model, GPU, constants and optimizer");
   if (request.ranks == 0) throw InputError("a job needs at least one rank");
-  if (request.options.accumulate < 1)
+  if (request.accumulate < 1)
     throw InputError(fmt::format("cannot accumulate over {} micro-batches; at least 1 is needed",
-                                 request.options.accumulate));
+                                 request.accumulate));
 }
 
 /// The slowdown of each rank, 1 where none is given.

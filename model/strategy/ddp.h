@@ -6,25 +6,13 @@
 #include "model/calibration.h"
 #include "model/compute/gpu.h"
 #include "model/strategy/bucket.h"
+#include "model/strategy/ddp_options.h"
 #include "model/strategy/host.h"
 #include "model/strategy/optimizer.h"
 #include "model/workload/model.h"
 #include "model/workload/program.h"
 
 namespace dsim {
-
-enum class Compression : std::uint8_t { none, fp16, bf16 };
-
-struct DdpOptions {
-  Bytes bucket_cap = 25_MiB;   ///< bucket_cap_mb
-  Bytes first_bucket = 1_MiB;  ///< kDefaultFirstBucketBytes
-  bool gradient_as_bucket_view = false;
-  bool broadcast_buffers = true;
-  bool static_graph = false;     ///< changes nothing in the steady step of a static network
-  bool first_iteration = false;  ///< before the rebuild: one bucket a dtype, no overlap
-  Compression compression = Compression::none;
-  std::int64_t accumulate = 1;  ///< micro-batches a step; all but the last under no_sync()
-};
 
 /// Bytes of one gradient element: parameters stay fp32 under autocast, and buckets have their
 /// dtype.
@@ -48,6 +36,8 @@ struct DdpRequest {
   const HostConstants* host = nullptr;
   const OptimizerKind* optimizer = nullptr;
   DdpOptions options;
+  std::int64_t accumulate = 1;  ///< micro-batches a step; all but the last under no_sync()
+  CallBackend backend = CallBackend::nccl;
   std::uint32_t ranks = 1;   ///< data-parallel size; 1 = no collectives
   double input_seconds = 0;  ///< host-to-device copy of a micro-batch
   /// Speed of each rank class (1 = normal); class 0 holds the ranks not listed in `stragglers`.

@@ -41,7 +41,7 @@ DdpStep::DdpStep(const DdpRequest& request, Workload& workload)
 }
 
 Program DdpStep::write() {
-  const std::int64_t micro_batches = request_.options.accumulate;
+  const std::int64_t micro_batches = request_.accumulate;
   const std::int64_t left_out = std::max<std::int64_t>(0, micro_batches - simulated_micro_batches);
   host_work_ = host_.step_fixed;
   for (std::int64_t i = 0; i + 1 < std::min(micro_batches, simulated_micro_batches); ++i) {
@@ -252,6 +252,7 @@ TaskId DdpStep::issue_collective(const CollectiveCall& call, Phase phase, const 
   task.host_seconds = static_cast<float>(host_.collective_enqueue + std::exchange(host_work_, 0));
   workload_.collectives.push_back(call);
   workload_.collectives.back().family = FamilyId{0};
+  workload_.collectives.back().backend = request_.backend;
   return program_.add(task, {after});
 }
 

@@ -41,7 +41,7 @@ struct Shape {
 };
 
 Embedding append_embeddings(ModelBuilder& builder, const Shape& shape) {
-  builder.begin_layer("embeddings");
+  builder.begin_layer("embeddings", LayerRole::embedding);
   const std::string path = "bert.embeddings.";
   const Embedding word = declare_embedding(builder, "word_embeddings", path + "word_embeddings",
                                            vocabulary, shape.hidden);
@@ -92,7 +92,7 @@ void append_encoder_layer(ModelBuilder& builder, const Shape& shape, int index) 
 }
 
 void append_pooler(ModelBuilder& builder, const Shape& shape) {
-  builder.begin_layer("pooler");
+  builder.begin_layer("pooler", LayerRole::head);
   const Linear pooler =
       declare_linear(builder, "pooler", "bert.pooler.dense", shape.hidden, shape.hidden);
   append_gradient_sum(builder, "sequence_output", shape.tokens() * shape.hidden, 2);
@@ -103,7 +103,7 @@ void append_pooler(ModelBuilder& builder, const Shape& shape) {
 
 /// Masked language model on the masked positions only, and next sentence.
 void append_heads(ModelBuilder& builder, const Shape& shape, const Embedding& word) {
-  builder.begin_layer("heads");
+  builder.begin_layer("heads", LayerRole::head);
   const std::int64_t h = shape.hidden;
   // A module's own tensors come before those of its children.
   Linear decoder{"predictions.decoder", word.weight,

@@ -54,22 +54,30 @@ double ModelBuilder::activation_bytes() const { return dsim::activation_bytes(re
 
 double ModelBuilder::operand_bytes() const { return element_bytes(request_.precision); }
 
-bool ModelBuilder::casts_weights() const { return dsim::casts_weights(request_.precision); }
+bool ModelBuilder::casts_weights() const {
+  return dsim::casts_weights(request_.precision) && !request_.half_weights;
+}
 
-ParameterId ModelBuilder::parameter(std::string name, std::vector<std::int64_t> shape) {
+ParameterId ModelBuilder::parameter(std::string name, std::vector<std::int64_t> shape,
+                                    std::int64_t whole_elements, bool expert) {
   std::int64_t elements = 1;
   for (const std::int64_t extent : shape) elements *= extent;
-  model_.parameters.push_back({std::move(name), std::move(shape), elements});
-  return ParameterId(model_.parameters.size() - 1);
+  if (whole_elements == 0) whole_elements = elements;
+  model_.parameters.push_back(
+      {std::move(name), std::move(shape), elements, whole_elements, expert});
+  const ParameterId id(model_.parameters.size() - 1);
+  if (!model_.layers.empty()) model_.layers.back().parameters.push_back(id);
+  return id;
 }
 
 std::int64_t ModelBuilder::elements(ParameterId id) const {
   return model_.parameters.at(id.index()).elements;
 }
 
-void ModelBuilder::begin_layer(std::string name) {
+void ModelBuilder::begin_layer(std::string name, LayerRole role) {
   model_.layers.push_back({});
   model_.layers.back().name = std::move(name);
+  model_.layers.back().role = role;
   operations_.emplace_back();
 }
 
@@ -84,6 +92,7 @@ Model ModelBuilder::finish() {
     for (Operation& operation : operations_[i]) {
       move_to_end(operation.forward, layer.forward);
       layer.saved_bytes += operation.saved_bytes;
+      layer.core_attention_bytes += operation.core_attention_bytes;
       model_.model_flops += 3 * operation.model_flops;
     }
     for (auto operation = operations_[i].rbegin(); operation != operations_[i].rend(); ++operation)

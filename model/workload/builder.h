@@ -14,6 +14,7 @@ struct Operation {
   std::vector<Kernel> forward;
   std::vector<Kernel> backward;  ///< in execution order within this operation
   double saved_bytes = 0;        ///< tensors kept for backward that no other operation keeps
+  double core_attention_bytes = 0;  ///< of them, those that selective recomputation drops
   double model_flops = 0;        ///< forward FLOPs that count for MFU
 };
 
@@ -33,13 +34,18 @@ class ModelBuilder {
   Fusion fusion() const { return request_.fusion; }
   double activation_bytes() const;  ///< e: bytes of an element of an activation
   double operand_bytes() const;     ///< bytes of an element of a GEMM operand
-  bool casts_weights() const;
+  bool casts_weights() const;  ///< weights are fp32 and cast at each forward
 
   /// Registers a tensor; calls come in the order of `named_parameters()`.
-  ParameterId parameter(std::string name, std::vector<std::int64_t> shape);
+  /// `shape` is what one rank holds; `whole_elements` (0 = the same) the unsharded, unpadded size.
+  /// It belongs to the layer begun last; one registered before any layer joins the first.
+  ParameterId parameter(std::string name, std::vector<std::int64_t> shape,
+                        std::int64_t whole_elements = 0, bool expert = false);
   std::int64_t elements(ParameterId id) const;
 
-  void begin_layer(std::string name);
+  void begin_layer(std::string name, LayerRole role = LayerRole::block);
+  /// The layer begun last, for its input_bytes and output_bytes.
+  Layer& layer() { return model_.layers.back(); }
   void append(Operation operation);  ///< to the layer begun last
 
   Model& model() { return model_; }

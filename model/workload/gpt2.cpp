@@ -41,7 +41,7 @@ struct Shape {
 };
 
 Embedding append_embeddings(ModelBuilder& builder, const Shape& shape) {
-  builder.begin_layer("embeddings");
+  builder.begin_layer("embeddings", LayerRole::embedding);
   const Embedding token =
       declare_embedding(builder, "wte", "transformer.wte", vocabulary, shape.hidden);
   const Embedding position =
@@ -85,7 +85,7 @@ void append_decoder_layer(ModelBuilder& builder, const Shape& shape, int index) 
 }
 
 void append_head(ModelBuilder& builder, const Shape& shape, const Embedding& token) {
-  builder.begin_layer("head");
+  builder.begin_layer("head", LayerRole::head);
   const Norm norm = declare_layer_norm(builder, "ln_f", "transformer.ln_f", shape.hidden);
   append_layer_norm(builder, norm, shape.tokens(), false);
   append_linear(builder, {"lm_head", token.weight, {}, shape.hidden, vocabulary},

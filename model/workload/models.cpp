@@ -42,8 +42,19 @@ constexpr Alias aliases[] = {
 
 std::int64_t Model::parameter_count() const {
   std::int64_t count = 0;
+  for (const Parameter& parameter : parameters)
+    count += parameter.whole_elements > 0 ? parameter.whole_elements : parameter.elements;
+  return count;
+}
+
+std::int64_t Model::local_parameter_count() const {
+  std::int64_t count = 0;
   for (const Parameter& parameter : parameters) count += parameter.elements;
   return count;
+}
+
+std::shared_ptr<const ModelKind> find_model(std::string_view name_or_file) {
+  return {std::shared_ptr<const ModelKind>{}, &model_kind(name_or_file)};
 }
 
 std::vector<const ModelKind*> model_kinds() {

@@ -11,6 +11,10 @@ namespace {
 
 constexpr std::array<std::string_view, 5> precision_names{"fp32", "tf32", "fp16", "bf16", "fp8"};
 constexpr std::array<std::string_view, 3> fusion_names{"eager", "jit", "compile"};
+constexpr std::array<std::string_view, 6> attention_names{"automatic", "flash1", "flash2",
+                                                          "flash3",    "cudnn",  "unfused"};
+constexpr std::array<std::string_view, 4> recompute_names{"none", "selective", "full", "every_nth"};
+constexpr std::array<std::string_view, 3> exchange_names{"ring", "gather", "all_to_all"};
 
 template <class Enum, std::size_t N>
 Enum from_name(std::string_view what, std::string_view name,
@@ -36,6 +40,30 @@ std::string_view name_of(Fusion fusion) {
 
 Fusion fusion_from(std::string_view name) {
   return from_name<Fusion>("fusion", name, fusion_names);
+}
+
+std::string_view name_of(AttentionKernel kernel) {
+  return attention_names.at(static_cast<std::size_t>(kernel));
+}
+
+AttentionKernel attention_kernel_from(std::string_view name) {
+  return from_name<AttentionKernel>("attention", name, attention_names);
+}
+
+std::string_view name_of(Recompute recompute) {
+  return recompute_names.at(static_cast<std::size_t>(recompute));
+}
+
+Recompute recompute_from(std::string_view name) {
+  return from_name<Recompute>("recomputation", name, recompute_names);
+}
+
+std::string_view name_of(ContextExchange exchange) {
+  return exchange_names.at(static_cast<std::size_t>(exchange));
+}
+
+ContextExchange context_exchange_from(std::string_view name) {
+  return from_name<ContextExchange>("context exchange", name, exchange_names);
 }
 
 int element_bytes(Precision precision) {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "model/workload/collective_op.h"
 #include "sim/base/id.h"
 #include "sim/base/units.h"
 
@@ -27,26 +28,19 @@ enum class TaskKind : std::uint8_t {
                 ///< host issues as much again, before it comes to the next task
 };
 
-enum class CollectiveOp : std::uint8_t {
-  all_reduce,
-  all_gather,
-  reduce_scatter,
-  broadcast,
-  reduce,
-  all_to_all,
-  sendrecv,  ///< every rank sends to the next one (nccl-tests sendrecv)
-  gather,
-  scatter,
-  barrier
-};
+/// Who moves the data of a call. gloo and mpi go through host memory.
+enum class CallBackend : std::uint8_t { nccl, gloo, mpi };
 
-/// A collective that every group of a family runs in the same way.
+/// A collective that every group of a family runs in the same way. `sendrecv` with groups of two:
+/// the first rank sends `bytes` to the second, and nothing comes back.
 struct CollectiveCall {
   CollectiveOp op = CollectiveOp::all_reduce;
   FamilyId family;
   Bytes bytes;  ///< nccl-tests "size": whole vector
   int element_bytes = 4;
   std::int32_t bucket = -1;
+  CallBackend backend = CallBackend::nccl;
+  bool hierarchical = false;  ///< in two levels, as Horovod's hierarchical all-reduce
 };
 
 /// The groups of one kind (all data-parallel groups, ...). Members are ranks.
@@ -64,6 +58,8 @@ struct Task {
   std::int32_t bucket = -1;
   std::uint32_t name = 0;        ///< index into Program::names
   double seconds = 0;            ///< kernel (alone), delay
+  double communication_seconds = 0;  ///< kernel that stands for a whole block: the part of `seconds`
+                                     ///< that is exposed communication inside the block
   double sm_share = 0;           ///< kernel: fraction of the SMs it can use, 0..1
   double hbm_bytes = 0;          ///< kernel: HBM traffic over its life
   float host_seconds = 0;        ///< host time to issue it

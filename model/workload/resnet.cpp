@@ -99,7 +99,7 @@ FeatureMap append_block(ModelBuilder& builder, const ResidualBlock& block,
 }
 
 FeatureMap append_stem(ModelBuilder& builder) {
-  builder.begin_layer("stem");
+  builder.begin_layer("stem", LayerRole::embedding);
   const Convolution convolution =
       declare_convolution(builder, "conv1", "conv1", {"", {}, 3, stem_channels, 7, 2, 1});
   const Norm norm = declare_batch_norm(builder, "bn1", "bn1", stem_channels);
@@ -115,7 +115,7 @@ FeatureMap append_stem(ModelBuilder& builder) {
 }
 
 void append_classifier(ModelBuilder& builder, const FeatureMap& map) {
-  builder.begin_layer("fc");
+  builder.begin_layer("fc", LayerRole::head);
   const Linear linear = declare_linear(builder, "fc", "fc", map.channels, classes);
   append_average_pool(builder, "avgpool", map);
   append_linear(builder, linear, {.rows = map.images});

@@ -123,7 +123,7 @@ double AttentionCore::model_flops() const {
 }
 
 void append_attention_core(ModelBuilder& builder, const AttentionCore& core) {
-  if (builder.request().flash_attention)
+  if (builder.request().attention != AttentionKernel::unfused)
     append_fused(builder, core);
   else
     append_unfused(builder, core);

@@ -20,7 +20,7 @@ struct AttentionCore {
   double model_flops() const;
 };
 
-/// Appends the core: one fused kernel each way (`flash_attention`; backward 2.5 x the forward
+/// Appends the core: one fused kernel each way (unless unfused; backward 2.5 x the forward
 /// FLOPs), or batched GEMMs with softmax and dropout passes between them over the whole square.
 void append_attention_core(ModelBuilder& builder, const AttentionCore& core);
 

@@ -33,7 +33,7 @@ std::vector<CsvTable> tables(const std::string& rows, const std::string& remarks
 double closed_form(const Experiment& experiment) {
   const Job& job = experiment.jobs.front();
   const auto gpus = static_cast<double>(experiment.topology->gpu_count());
-  return 1e-6 * static_cast<double>(job.micro_batch * job.ddp.accumulate) + 1e-5 * std::log2(gpus);
+  return 1e-6 * static_cast<double>(job.micro_batch * job.training.accumulate) + 1e-5 * std::log2(gpus);
 }
 
 TrainingRow only_row(const std::string& row, const std::string& remarks = "") {
@@ -64,9 +64,9 @@ TEST_CASE("a row becomes the experiment it describes") {
   CHECK(job.precision_given);
   CHECK(job.sequence == 128);
   CHECK(job.micro_batch == 256);
-  CHECK(job.ddp.accumulate == 32);
+  CHECK(job.training.accumulate == 32);
   CHECK(job.optimizer == "lamb");
-  CHECK(job.ddp.bucket_cap == 25_MiB);
+  CHECK(job.training.ddp.bucket_cap == 25_MiB);
 }
 
 TEST_CASE("the global batch is trusted before micro-batch and accumulation") {
@@ -94,9 +94,9 @@ TEST_CASE("bucket sizes come from the notes") {
   const Job job = job_of(
       "a,ResNet-50,V100-SXM2,2,NVLink2,FP32,PyTorch 1.4,DDP,,32,64,,SGD,0.1,,,p75; "
       "bucket_cap_mb=1; x\n");
-  CHECK(job.ddp.bucket_cap == 1_MiB);
-  CHECK(job.ddp.first_bucket == 1_MiB);
-  CHECK_FALSE(job.flash_attention);
+  CHECK(job.training.ddp.bucket_cap == 1_MiB);
+  CHECK(job.training.ddp.first_bucket == 1_MiB);
+  CHECK(job.attention == AttentionKernel::unfused);
 }
 
 TEST_CASE("facts that a source states in prose are inputs of its rows") {
@@ -106,15 +106,15 @@ TEST_CASE("facts that a source states in prose are inputs of its rows") {
       "a,BERT-Large,A100-80GB,8,,FP16-AMP,PyTorch,DDP,128,256,65536,32,LAMB,14.2,,,pre-training\n";
   const Job job = job_of(row, bert);
   CHECK(job.fusion == Fusion::jit);
-  CHECK_FALSE(job.flash_attention);
-  CHECK(job.ddp.compression == Compression::fp16);
-  CHECK(job.ddp.first_bucket > 100_GiB);
-  CHECK(job.ddp.gradient_as_bucket_view);
+  CHECK(job.attention == AttentionKernel::unfused);
+  CHECK(job.training.ddp.compression == Compression::fp16);
+  CHECK(job.training.ddp.first_bucket > 100_GiB);
+  CHECK(job.training.ddp.gradient_as_bucket_view);
   CHECK(job_of(row).fusion == Fusion::eager);  // the same row of another source
 
   const std::string bench = "# source: pytorch/pytorch benchmarks/distributed/ddp/README.md\n";
   CHECK_FALSE(job_of("a,ResNet-50,V100-SXM2,2,NVLink2,FP32,PyTorch,DDP,,32,64,,SGD,0.1,,,\n", bench)
-                  .ddp.broadcast_buffers);
+                  .training.ddp.broadcast_buffers);
 }
 
 TEST_CASE("rows whose padding is skipped count only in ratios") {

@@ -54,11 +54,12 @@ TEST_CASE("predicted memory is near what runs on A100 used") {
   request.micro_batch = std::stoll(cells[micro_batch_column]);
   request.sequence = run.sequence;
   request.precision = run.precision;
-  request.flash_attention = false;  // PyTorch 1.8 and 1.12
+  request.attention = AttentionKernel::unfused;  // PyTorch 1.8 and 1.12
   const ModelKind& kind = model_kind(run.model);
+  const Model model = kind.build(kind, request);
   const auto memory = memory_footprint(
-      kind.build(kind, request), run.precision, optimizer_kind(run.optimizer), {},
-      static_cast<std::uint32_t>(std::stoul(cells[gpus_column])), gpu_by_name("a100-sxm-40"));
+      {&model, run.precision, false, &optimizer_kind(run.optimizer), {},
+       static_cast<std::uint32_t>(std::stoul(cells[gpus_column])), &gpu_by_name("a100-sxm-40")});
   const double measured = 1e9 * std::stod(cells[memory_column]);
   CHECK(memory.total() == Approx(measured).epsilon(0.2));
   CHECK(memory.fits());

@@ -13,6 +13,7 @@ struct Setup {
   Model model;
   Gpu gpu{};
   DdpOptions options;
+  std::int64_t accumulate = 1;
   const OptimizerKind* optimizer = &optimizer_kind("adam");
   Precision precision = Precision::bf16;
   std::uint32_t ranks = 8;
@@ -24,14 +25,23 @@ struct Setup {
   }
   void samples(int count) {
     model.samples = count;
-    model.layers.assign(1, Layer{"layer", {}, {}, 1e9 * count});
+    Layer layer;
+    layer.name = "layer";
+    layer.saved_bytes = 1e9 * count;
+    model.layers.assign(1, layer);
     model.workspace_bytes = 1e8 * count;
   }
   MemoryFootprint footprint() const {
-    return memory_footprint(model, precision, *optimizer, options, ranks, gpu);
+    return memory_footprint(request());
   }
   std::string advice() const {
-    return memory_advice(model, precision, *optimizer, options, ranks, gpu);
+    return memory_advice(request());
+  }
+  MemoryRequest request() const {
+    MemoryRequest request{&model, precision, false, optimizer, {}, ranks, &gpu};
+    request.training.ddp = options;
+    request.training.accumulate = accumulate;
+    return request;
   }
 };
 
@@ -93,7 +103,7 @@ TEST_CASE("the advised micro-batch fits and the next larger one does not") {
   setup.samples(1);
   const MemoryFootprint one = setup.footprint();
   setup.samples(100);
-  setup.options.accumulate = 2;
+  setup.accumulate = 2;
   setup.gpu.hbm_bytes = one.total() + 30e9;
   const int batch = GENERATE(0, 1) + 27;  // 30e9 / (1.1e9 * 1.02) = 26.7 more than one
   setup.samples(batch);

@@ -12,7 +12,7 @@ double step(const std::string& model, std::int64_t micro_batch, std::int64_t acc
   Job& job = experiment.jobs.front();
   job.model = model;
   job.micro_batch = micro_batch;
-  job.ddp.accumulate = accumulate;
+  job.training.accumulate = accumulate;
   RunControl control;
   control.elasticities = false;
   control.scaling = false;

@@ -30,7 +30,7 @@ TEST_CASE("exposed communication in the report equals what the trace shows") {
   e.topology = load_topology(find_data_file(name, "topologies"));
   e.jobs[0].model = model;
   e.jobs[0].micro_batch = 16;
-  e.jobs[0].ddp.accumulate = 2;
+  e.jobs[0].training.accumulate = 2;
   RunControl control;
   control.elasticities = control.scaling = false;
   control.record_timeline = true;

@@ -107,14 +107,14 @@ TEST_CASE("one straggler slows every rank by its own slowdown, and the others wa
 TEST_CASE("tiny buckets pay their latency once each") {
   Experiment e = bert(cluster(4, "400 Gb/s"), 1);
   const Report usual = run(e);
-  e.jobs[0].ddp.bucket_cap = 1_MiB;
+  e.jobs[0].training.ddp.bucket_cap = 1_MiB;
   const Report tiny = run(e);
   CHECK(tiny.buckets.size() > 3 * usual.buckets.size());
   CHECK(tiny.communication_s > usual.communication_s);
   CHECK(tiny.step_time_s > usual.step_time_s);
   // One bucket for everything overlaps nothing: all of its communication is exposed.
-  e.jobs[0].ddp.bucket_cap = 4_GiB;
-  e.jobs[0].ddp.first_bucket = 4_GiB;
+  e.jobs[0].training.ddp.bucket_cap = 4_GiB;
+  e.jobs[0].training.ddp.first_bucket = 4_GiB;
   const Report single = run(e);
   REQUIRE(single.buckets.size() == 1);
   CHECK(single.parts.exposed_communication_s > .9 * single.communication_s);
@@ -123,7 +123,7 @@ TEST_CASE("tiny buckets pay their latency once each") {
 TEST_CASE("accumulation spreads one all-reduce over many micro-batches") {
   Experiment e = bert(cluster(2, "10 Gb/s"));
   const Report one = run(e);
-  e.jobs[0].ddp.accumulate = 16;
+  e.jobs[0].training.accumulate = 16;
   const Report many = run(e);
   CHECK(many.communication_s == Approx(one.communication_s).epsilon(.02));
   CHECK(many.throughput > 2 * one.throughput);
@@ -133,7 +133,7 @@ TEST_CASE("fp16 compression halves what goes over the wire") {
   Experiment e = bert(cluster(2, "10 Gb/s"));
   e.algorithm = "ring";  // NCCL itself may choose another one for smaller buckets
   const Report full = run(e);
-  e.jobs[0].ddp.compression = Compression::fp16;
+  e.jobs[0].training.ddp.compression = Compression::fp16;
   const Report half = run(e);
   CHECK(half.communication_s == Approx(full.communication_s / 2).epsilon(.1));
   // What the step waits for is the network, although a cast follows each collective.

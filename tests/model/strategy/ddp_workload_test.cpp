@@ -64,7 +64,7 @@ TEST_CASE("every dependency is an earlier task on another stream") {
   Setup setup;
   setup.model.buffers = {64, 64};
   setup.request.input_seconds = 1e-3;
-  setup.request.options.accumulate = GENERATE(1, 2, 6);
+  setup.request.accumulate = GENERATE(1, 2, 6);
   setup.request.options.compression = GENERATE(Compression::none, Compression::bf16);
   const Program& program = setup.run();
   for (std::size_t i = 0; i < program.tasks.size(); ++i)
@@ -175,7 +175,7 @@ TEST_CASE("only the last micro-batch of a step reduces") {
   Setup setup;
   setup.run();
   const auto once = setup.all_reduces().size();
-  setup.request.options.accumulate = GENERATE(2, 3, 16);
+  setup.request.accumulate = GENERATE(2, 3, 16);
   const Program& program = setup.run();
   CHECK(setup.all_reduces().size() == once);
   std::size_t last_forward = 0, first_collective = program.tasks.size();
@@ -190,10 +190,10 @@ TEST_CASE("only the last micro-batch of a step reduces") {
 TEST_CASE("more than three micro-batches are three and a repetition of the second") {
   Setup setup;
   setup.request.input_seconds = 2e-3;
-  setup.request.options.accumulate = 3;
+  setup.request.accumulate = 3;
   const std::size_t written_out = setup.run().tasks.size();
   const int k = GENERATE(4, 12);
-  setup.request.options.accumulate = k;
+  setup.request.accumulate = k;
   const Program& program = setup.run();
   CHECK(program.tasks.size() == written_out + 2);  // the repetition and its input copies
   for (const Task& task : program.tasks) {
@@ -211,7 +211,7 @@ TEST_CASE("every micro-batch is copied once and the step waits for the first of 
   Setup setup;
   setup.request.input_seconds = 2e-3;
   const int k = GENERATE(1, 2, 3, 4, 12);
-  setup.request.options.accumulate = k;
+  setup.request.accumulate = k;
   const Program& program = setup.run();
   CHECK(sum(program, [](const Task& t) { return t.kind == TaskKind::delay ? t.seconds : 0; }) ==
         Approx(k * 2e-3));
@@ -301,9 +301,9 @@ TEST_CASE("a straggler must be a rank of the job with a positive factor, named o
 TEST_CASE("a step has at least one micro-batch and one rank") {
   Setup setup;
   setup.request.model = &setup.model;
-  setup.request.options.accumulate = 0;
+  setup.request.accumulate = 0;
   CHECK_THROWS_AS(ddp_workload(setup.request), InputError);
-  setup.request.options.accumulate = 1;
+  setup.request.accumulate = 1;
   setup.request.ranks = 0;
   CHECK_THROWS_AS(ddp_workload(setup.request), InputError);
 }

@@ -28,7 +28,7 @@ TEST_CASE("the BERT encoder does 335 GFLOP forward for 512 tokens and 78.9 for 1
   ModelRequest request;
   request.micro_batch = 4;
   request.sequence = sequence;
-  request.flash_attention = flash;
+  request.attention = flash ? AttentionKernel::flash2 : AttentionKernel::unfused;
   INFO(name << " " << sequence);
   const double forward = flops(forward_kernels(build(name, request), "encoder"));
   CHECK(forward / 4 == Approx(giga * 1e9).epsilon(0.005));
@@ -50,7 +50,7 @@ TEST_CASE("GPT-2's model FLOPs are Megatron's closed form with a causal core") {
   // 72 T L h^2 (1 + s/(12 h) + V/(12 L h)): arXiv:2104.04473 with half of the attention square.
   const double t = 2.0 * 1024, l = 48, h = 1600, v = 50257, s = 1024;
   ModelRequest request{2};
-  request.flash_attention = GENERATE(true, false);
+  request.attention = GENERATE(AttentionKernel::flash2, AttentionKernel::unfused);
   request.fusion = GENERATE(Fusion::eager, Fusion::compile);
   CHECK(build("gpt2-xl", request).model_flops ==
         Approx(72 * t * l * h * h * (1 + s / (12 * h) + v / (12 * l * h))).epsilon(1e-12));
@@ -87,7 +87,7 @@ TEST_CASE("every GEMM and convolution has the FLOPs of its shape, every attentio
   const bool flash = GENERATE(true, false);
   for (const ModelKind* kind : model_kinds()) {
     ModelRequest request{2};
-    request.flash_attention = flash;
+    request.attention = flash ? AttentionKernel::flash2 : AttentionKernel::unfused;
     const Model model = kind->build(*kind, request);
     auto kernels = forward_kernels(model);
     const auto backward = backward_kernels(model);

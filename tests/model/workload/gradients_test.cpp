@@ -32,10 +32,10 @@ std::vector<std::int64_t> bucket_elements(const Model& model, std::int64_t cap_b
 TEST_CASE("backward completes every parameter of every model exactly once") {
   const auto fusion = GENERATE(Fusion::eager, Fusion::jit, Fusion::compile);
   const auto precision = GENERATE(Precision::fp32, Precision::tf32, Precision::bf16);
-  const bool flash = GENERATE(true, false);
+  const auto attention = GENERATE(AttentionKernel::flash2, AttentionKernel::unfused);
   for (const ModelKind* kind : model_kinds()) {
     INFO(kind->name << " " << name_of(fusion) << " " << name_of(precision));
-    const Model model = kind->build(*kind, {2, 0, precision, fusion, flash});
+    const Model model = kind->build(*kind, {2, 0, precision, fusion, attention});
     std::vector<std::size_t> order = arrival_order(model);
     std::sort(order.begin(), order.end());
     REQUIRE(order.size() == model.parameters.size());

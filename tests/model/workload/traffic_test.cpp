@@ -55,8 +55,8 @@ TEST_CASE("unfused attention moves softmax and dropout bytes over the scores") {
   // jit: 4 + 5 B forward, 6 + 5 B backward a score in 16 bit; eager softmax 14 and 12.
   const double scores = 4.0 * 16 * 1024 * 1024;
   const auto difference = [&](Fusion fusion) {
-    const Traffic unfused = layer_traffic({4, 0, Precision::fp16, fusion, false});
-    const Traffic fused = layer_traffic({4, 0, Precision::fp16, fusion, true});
+    const Traffic unfused = layer_traffic({4, 0, Precision::fp16, fusion, AttentionKernel::unfused});
+    const Traffic fused = layer_traffic({4, 0, Precision::fp16, fusion, AttentionKernel::flash2});
     return Traffic{(unfused.forward - fused.forward) / scores,
                    (unfused.backward - fused.backward) / scores};
   };
@@ -73,13 +73,13 @@ TEST_CASE("transformer layers keep the activations of Korthikanti's closed form"
           {{"bert-large", "encoder", 1024, 16, 24, 512}, {"gpt2-xl", "h.", 1600, 25, 48, 1024}}));
   const double sbh = 2 * s * h;
   ModelRequest request{2};
-  request.flash_attention = true;
+  request.attention = AttentionKernel::flash2;
   CHECK(saved_bytes(build(name, request), prefix) == Approx(layers * 34 * sbh).epsilon(0.02));
-  request.flash_attention = false;
+  request.attention = AttentionKernel::unfused;
   CHECK(saved_bytes(build(name, request), prefix) ==
         Approx(layers * sbh * (34 + 5 * a * s / h)).epsilon(0.02));
   // fp32 doubles everything but the one-byte masks.
-  request.flash_attention = true;
+  request.attention = AttentionKernel::flash2;
   request.precision = Precision::fp32;
   CHECK(saved_bytes(build(name, request), prefix) ==
         Approx(layers * (2 * 34 - 2) * sbh).epsilon(0.02));

@@ -1,0 +1,30 @@
+#include "model/strategy/training.h"
+
+#include "model/strategy/ddp.h"
+#include "sim/base/error.h"
+
+namespace dsim {
+namespace {
+
+Workload pytorch_ddp(const TrainingRequest& request) {
+  DdpRequest ddp;
+  ddp.model = request.model;
+  ddp.precision = request.precision;
+  ddp.gpu = request.gpu;
+  ddp.compute = request.compute;
+  ddp.host = request.host;
+  ddp.optimizer = request.optimizer;
+  ddp.options = request.options.ddp;
+  ddp.accumulate = request.options.accumulate;
+  ddp.backend = request.options.backend;
+  ddp.ranks = request.ranks;
+  ddp.input_seconds = request.input_seconds;
+  ddp.stragglers = request.stragglers;
+  return ddp_workload(ddp);
+}
+
+}  // namespace
+
+Workload training_workload(const TrainingRequest& request) { return pytorch_ddp(request); }
+
+}  // namespace dsim
