@@ -21,7 +21,8 @@ struct Straggler {
 
 /// One training job.
 struct Job {
-  std::string model = "bert-large";
+  std::string model = "bert-large";  ///< name, or file of a config or of layers
+  std::shared_ptr<const ModelKind> kind;  ///< if set, this and not `model`
   std::int64_t micro_batch = 0;  ///< per GPU; 0 = the model's default
   std::int64_t sequence = 0;     ///< 0 = the model's default
   Precision precision = Precision::bf16;

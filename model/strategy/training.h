@@ -42,6 +42,7 @@ struct TrainingRequest {
   const OptimizerKind* optimizer = nullptr;
   TrainingOptions options;
   std::uint32_t ranks = 1;
+  std::uint32_t ranks_per_node = 1;  ///< of the first node; ranks are packed
   double input_seconds = 0;  ///< host-to-device copy of a micro-batch
   BlockTimer time_block;     ///< needed by programs that merge kernels
   /// rank, factor > 1 = slower; each distinct factor makes a rank class of its own.
