@@ -1,6 +1,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -33,6 +34,10 @@ struct Job {
   TrainingOptions training;
   double launch_seconds = 0;  ///< host time of a forward kernel launch; 0 = built in. Backward and
                               ///< optimizer launches scale with it
+  double backward_launch_seconds = 0;  ///< of a backward kernel launch; 0 = scales with forward
+  std::optional<bool> half_weights;  ///< empty = as the strategy keeps them
+  double optimizer_bytes = 0;  ///< HBM bytes a parameter and step; 0 = the optimizer's own
+  double fp8_gain = 0;  ///< a 16-bit GEMM's time over that of the job's fp8 recipe; 0 = the GPU's own
   std::vector<std::uint32_t> ranks;  ///< GPUs it runs on, in rank order; empty = all, packed
 };
 

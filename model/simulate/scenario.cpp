@@ -99,6 +99,26 @@ void check(const Scenario& s, const Experiment& experiment) {
 
 }  // namespace
 
+namespace {
+
+/// Constants that a job states itself.
+void apply_stated_constants(const Job& job, Scenario& s) {
+  if (job.optimizer_bytes > 0) {
+    s.optimizer.bytes_per_parameter_mixed.value = job.optimizer_bytes;
+    s.optimizer.bytes_per_parameter_full.value = job.optimizer_bytes;
+  }
+  if (job.fp8_gain > 0) s.compute.fp8_gain.value = job.fp8_gain;
+  if (job.launch_seconds > 0) {
+    const double factor = job.launch_seconds / s.host.forward_launch;
+    for (Constant* constant :
+         {&s.host.forward_launch, &s.host.backward_launch, &s.host.optimizer_launch})
+      constant->value *= factor;
+  }
+  if (job.backward_launch_seconds > 0) s.host.backward_launch.value = job.backward_launch_seconds;
+}
+
+}  // namespace
+
 Scenario make_scenario(const Experiment& experiment) {
   require(experiment.topology != nullptr, "an experiment needs a topology");
   if (experiment.jobs.empty()) throw InputError("the experiment has no job");
@@ -106,18 +126,21 @@ Scenario make_scenario(const Experiment& experiment) {
   const Topology& topology = *experiment.topology;
   Scenario s;
   s.gpu = gpu_by_name(topology.gpu_model());
-  s.kind = &model_kind(job.model);
+  s.kind = job.kind ? job.kind.get() : &model_kind(job.model);
   s.request.micro_batch = job.micro_batch == 0 ? s.kind->default_micro_batch : job.micro_batch;
   s.request.sequence = job.sequence == 0 ? s.kind->default_sequence : job.sequence;
   s.request.precision = job.precision_given ? job.precision : default_precision(s.gpu);
   s.request.fusion = job.fusion;
   s.request.attention = resolved_attention(job.attention, s.gpu.architecture);
+  s.request.sharding = layer_sharding(job.training);
+  s.request.half_weights = job.half_weights.value_or(keeps_half_weights(job.training.strategy));
   s.gpu.peak(s.request.precision);  // InputError if the chip has none
   s.optimizer = optimizer_kind(job.optimizer.empty() ? s.kind->default_optimizer
                                                      : std::string_view(job.optimizer));
   s.training = job.training;
   s.compute = s.gpu.constants;
   s.host = built_in_host_constants();
+  apply_stated_constants(job, s);
   s.gpu_spread = built_in_gpu_spread();
   s.collective = built_in_collective_constants(machine_of(topology));
   s.input_bandwidth = host_link_bandwidth(topology) * s.collective.path.pcie_efficiency;

@@ -73,11 +73,23 @@ struct TrainingOptions {
   int recompute_every = 1;
   bool cuda_graphs = false;     ///< forward and backward replayed: no host time a kernel
   bool clip_gradients = false;  ///< norm over all ranks before the optimizer step
+  // How the layers themselves talk, beside the degrees in `parallel`; see LayerSharding.
+  bool tensor_overlap = false;
+  bool async_tensor_backward = true;
+  bool fused_gradient_accumulation = false;
+  bool fp8_dispatch = false;
+  ContextExchange context_exchange = ContextExchange::ring;
   DdpOptions ddp;
   FsdpOptions fsdp;
   ZeroOptions zero;
   MegatronOptions megatron;
   HorovodOptions horovod;
 };
+
+/// What these options make of a layer: what a ModelRequest carries.
+LayerSharding layer_sharding(const TrainingOptions& options);
+/// Whether a strategy keeps weights and gradients in 16 bits (see ModelRequest::half_weights) where
+/// a job does not say: all but DDP and DataParallel do.
+bool keeps_half_weights(Strategy strategy);
 
 }  // namespace dsim
