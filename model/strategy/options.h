@@ -32,6 +32,8 @@ std::string_view name_of(Framework framework);
 /// FSDP1, FSDP2. Sources: pytorch torch/distributed/fsdp, _composable/fsdp.
 struct FsdpOptions {
   bool reshard_after_forward = true;  ///< false: SHARD_GRAD_OP
+  std::uint32_t reshard_size = 0;     ///< FSDP2, reshard_after_forward=int: backward gathers from so
+                                      ///< many ranks only; 0 = from all that shard
   std::uint32_t shard_size = 0;       ///< hybrid: ranks that shard; 0 = all data-parallel ranks
   bool forward_prefetch = false;      ///< FSDP1: explicit
   bool backward_prefetch = true;      ///< BACKWARD_PRE
@@ -48,6 +50,10 @@ struct ZeroOptions {
   std::int64_t prefetch_elements = 50'000'000;
   std::int64_t persistent_elements = 100'000;
   bool overlap = false;         ///< overlap_comm; stage 3 always overlaps
+  /// Stages 1 and 2 all-reduce a bucket although each rank needs only its part
+  /// (use_multi_rank_bucket_allreduce, the default since 2023); false: every part is reduced to its
+  /// owner alone.
+  bool all_reduce = true;
   bool offload_optimizer = false;  ///< CPU Adam
 };
 
