@@ -25,6 +25,9 @@ struct PipelineAction {
   PipelineWork work = PipelineWork::forward;
   std::int32_t micro_batch = 0;
   std::int32_t chunk = 0;  ///< of the rank
+  /// Runs beside the action that follows it: DualPipe hides the communication of a forward and of a
+  /// backward pass behind each other's kernels.
+  bool beside_next = false;
 };
 
 /// Costs that schedules with free choices (zero-bubble, DualPipe) order by; any unit.
