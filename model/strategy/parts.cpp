@@ -12,8 +12,7 @@ std::vector<std::size_t> blocks_by_part(std::size_t blocks, std::uint32_t parts)
   const std::size_t most = (blocks + parts - 1) / parts;
   std::vector<std::size_t> counts(parts, most);
   const std::size_t missing = most * parts - blocks;
-  for (std::size_t i = 0; i < missing; ++i)
-    --counts[i % 2 == 0 ? parts - 1 - i / 2 : i / 2];
+  for (std::size_t i = 0; i < missing; ++i) --counts[i % 2 == 0 ? parts - 1 - i / 2 : i / 2];
   return counts;
 }
 

@@ -25,9 +25,9 @@ void check(PipelineKind kind, std::uint32_t ranks, std::uint32_t chunks,
   if (micro_batches > std::numeric_limits<std::int32_t>::max() / (4 * std::int64_t{chunks}))
     throw InputError(fmt::format("{} micro-batches a step are too many", micro_batches));
   if (kind != PipelineKind::interleaved && chunks > 1)
-    throw InputError(fmt::format(
-        "a virtual pipeline size of {} needs the interleaved schedule, not {}", chunks,
-        name_of(kind)));
+    throw InputError(
+        fmt::format("a virtual pipeline size of {} needs the interleaved schedule, not {}", chunks,
+                    name_of(kind)));
   if (kind == PipelineKind::interleaved) {
     if (chunks < 2)
       throw InputError(
@@ -81,8 +81,7 @@ std::vector<std::vector<PipelineSchedule::Part>> paths(PipelineKind kind, std::u
     return {path};
   }
   for (std::uint32_t chunk = 0; chunk < chunks; ++chunk)
-    for (std::uint32_t i = 0; i < ranks; ++i)
-      path.push_back({i, static_cast<std::int32_t>(chunk)});
+    for (std::uint32_t i = 0; i < ranks; ++i) path.push_back({i, static_cast<std::int32_t>(chunk)});
   if (kind != PipelineKind::dual_pipe) return {path};
   Path back;
   for (std::uint32_t i = 0; i < ranks; ++i) back.push_back({ranks - 1 - i, 1});

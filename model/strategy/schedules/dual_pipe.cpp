@@ -10,8 +10,8 @@ namespace {
 
 enum class Step : std::uint8_t { forward, backward, input, weight, pair };
 
-/// One step of a phase. `way`: 0 = micro-batches that enter at the rank's own half of the ranks, 1 =
-/// the others. A pair is a forward pass of `way` beside a backward pass of the other.
+/// One step of a phase. `way`: 0 = micro-batches that enter at the rank's own half of the ranks, 1
+/// = the others. A pair is a forward pass of `way` beside a backward pass of the other.
 struct Move {
   Step step;
   std::size_t way;
@@ -29,8 +29,8 @@ class Writer {
       case Step::backward:
         return next(PipelineWork::backward, move.way, backwards_);
       case Step::input:
-        held_back_.push_back({PipelineWork::weight_gradient, micro_batch(move.way, backwards_),
-                              chunk(move.way)});
+        held_back_.push_back(
+            {PipelineWork::weight_gradient, micro_batch(move.way, backwards_), chunk(move.way)});
         return next(PipelineWork::input_gradient, move.way, backwards_);
       case Step::weight:
         actions_.push_back(held_back_.front());

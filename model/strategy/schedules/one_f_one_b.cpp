@@ -26,8 +26,12 @@ Actions in_turn(std::int32_t passes, std::int32_t warm_up, Forward forward, Back
 Actions one_f_one_b(std::uint32_t ranks, std::uint32_t rank, std::int32_t micro_batches) {
   return in_turn(
       micro_batches, static_cast<std::int32_t>(ranks - rank - 1),
-      [](std::int32_t i) { return PipelineAction{PipelineWork::forward, i, 0}; },
-      [](std::int32_t i) { return PipelineAction{PipelineWork::backward, i, 0}; });
+      [](std::int32_t i) {
+        return PipelineAction{PipelineWork::forward, i, 0};
+      },
+      [](std::int32_t i) {
+        return PipelineAction{PipelineWork::backward, i, 0};
+      });
 }
 
 Actions interleaved(std::uint32_t ranks, std::uint32_t rank, std::uint32_t chunks,
