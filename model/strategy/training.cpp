@@ -25,6 +25,15 @@ Workload pytorch_ddp(const TrainingRequest& request) {
 
 }  // namespace
 
+bool holds_half_weights(const TrainingRequest& request) {
+  return casts_weights(request.precision) &&
+         request.half_weights.value_or(keeps_half_weights(request.options.strategy));
+}
+
+double gradient_element_bytes_of(const TrainingRequest& request) {
+  return holds_half_weights(request) ? 2 : 4;
+}
+
 Workload training_workload(const TrainingRequest& request) { return pytorch_ddp(request); }
 
 }  // namespace dsim

@@ -2,6 +2,7 @@
 // The door of the strategies: from a network and options to programs.
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -45,9 +46,16 @@ struct TrainingRequest {
   std::uint32_t ranks_per_node = 1;  ///< of the first node; ranks are packed
   double input_seconds = 0;  ///< host-to-device copy of a micro-batch
   BlockTimer time_block;     ///< needed by programs that merge kernels
+  /// See ModelRequest::half_weights; empty = as the strategy keeps them.
+  std::optional<bool> half_weights;
   /// rank, factor > 1 = slower; each distinct factor makes a rank class of its own.
   std::vector<std::pair<std::uint32_t, double>> stragglers;
 };
+
+/// Whether weights and gradients of a job are held in 16 bits.
+bool holds_half_weights(const TrainingRequest& request);
+/// Bytes of an element of the gradient that backward makes.
+double gradient_element_bytes_of(const TrainingRequest& request);
 
 /// Layers [first, last) of a model that a chunk of a pipeline rank holds.
 struct LayerRange {
