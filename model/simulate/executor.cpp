@@ -40,7 +40,11 @@ class Executor {
     for (const Program& program : workload_.programs) dependents_.push_back(invert(program));
     for (std::uint32_t c = 0; c < workload_.classes.size(); ++c) add_class(c);
     calls_.resize(workload_.collectives.size());
-    for (std::size_t i = 0; i < calls_.size(); ++i) calls_[i].expected = expected_classes(i);
+    std::vector<std::uint32_t> expected;
+    for (const GroupFamily& family : workload_.families)
+      expected.push_back(classes_in(family));
+    for (std::size_t i = 0; i < calls_.size(); ++i)
+      calls_[i].expected = expected[workload_.collectives[i].family.index()];
   }
 
   Execution run() {
@@ -110,9 +114,8 @@ class Executor {
     c.result.tasks.resize(c.program->tasks.size());
   }
 
-  // Classes with a member in some group of the call's family.
-  std::uint32_t expected_classes(std::size_t call) const {
-    const GroupFamily& family = workload_.families[workload_.collectives[call].family.index()];
+  // Classes with a member in some group of the family.
+  std::uint32_t classes_in(const GroupFamily& family) const {
     std::vector<char> in_family;
     for (const auto& group : family.groups)
       for (const std::uint32_t rank : group) {

@@ -29,8 +29,10 @@ std::vector<LinkUse> link_uses(const Scenario& scenario, const Outcome& outcome)
   if (!outcome.calls) return result;
   const Topology& topology = scenario.plans->topology();
   std::map<const Plan*, std::vector<std::string>> labels;
-  for (std::size_t i = 0; i < outcome.calls->calls().size(); ++i) {
-    const Call& call = outcome.calls->calls()[i];
+  std::vector<std::map<std::string, double>> busiest_of;  // by prepared call
+  for (const Call& call : outcome.calls->prepared()) {
+    std::map<std::string, double>& busiest = busiest_of.emplace_back();
+    if (call.plan == nullptr) continue;
     const LinkResources& links = *call.plan->resources;
     std::vector<double> bytes(links.size(), 0);
     for (std::size_t group = 0; group < call.plan->schedules.size(); ++group)
@@ -41,13 +43,14 @@ std::vector<LinkUse> link_uses(const Scenario& scenario, const Outcome& outcome)
     if (names.empty())
       for (std::size_t r = 0; r < links.size(); ++r)
         names.push_back(label(topology, links.sample(r)));
-    std::map<std::string, double> busiest;
     for (std::size_t r = 0; r < links.size(); ++r) {
       double& busy = busiest[names[r]];
       busy = std::max(busy, bytes[r] / links.capacity(r, scenario.collective));
     }
-    for (const auto& [name, busy] : busiest) result.push_back({name, i, busy});
   }
+  for (std::size_t i = 0; i < outcome.workload->collectives.size(); ++i)
+    for (const auto& [name, busy] : busiest_of[outcome.calls->prepared_index(i)])
+      result.push_back({name, i, busy});
   return result;
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "model/collective/forced_protocol.h"
+#include "model/collective/pair.h"
+#include "model/simulate/representative_groups.h"
 #include "sim/base/error.h"
 
 namespace dsim {
@@ -39,6 +41,8 @@ Plans::Chosen Plans::chosen(const std::vector<std::uint32_t>& ranks, CollectiveO
                             DataType type, std::string_view forced) {
   const std::lock_guard lock(mutex_);
   const Group& g = group(ranks);
+  if (op == CollectiveOp::sendrecv)
+    return {&pair_algorithm, Protocol::simple, 1, granularity_limits(nccl_, architecture_)};
   const NcclChoice choice =
       choose_nccl(g.graphs, nccl_machine(g.communicator), nccl_, op, size, type);
   Chosen chosen{&algorithm_by_name(choice.algorithm), choice.protocol,
@@ -73,17 +77,59 @@ const Plan& Plans::plan(const std::vector<std::vector<std::uint32_t>>& groups, C
     plan.schedules.push_back(
         algorithm.plan({.communicator = &g.communicator, .op = op, .nccl = &g.graphs}));
   }
-  for (const Schedule& schedule : plan.schedules)
-    if (schedule.pattern == Pattern::rounds) {
-      plans_.erase(entry);
-      throw InputError(fmt::format(
-          "--algorithm {}: a training step runs NCCL's rings, trees, NVLS and CollNet; dsim "
-          "collective simulates the others",
-          algorithm.name));
-    }
-  for (const Schedule& schedule : plan.schedules) pointers.push_back(&schedule);
+  for (const Schedule& schedule : plan.schedules) {
+    if (schedule.pattern == Pattern::rounds) return plan;  // timed alone: no shared links
+    pointers.push_back(&schedule);
+  }
   plan.resources = std::make_unique<LinkResources>(topology_, pointers, true);
   return plan;
+}
+
+const LinkResources& Plans::together(const std::vector<const Plan*>& plans) {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<LinkResources>& links = together_[plans];
+  if (links) return *links;
+  std::vector<const Schedule*> schedules;
+  for (const Plan* plan : plans)
+    for (const Schedule& schedule : plan->schedules) schedules.push_back(&schedule);
+  links = std::make_unique<LinkResources>(topology_, schedules, true);
+  return *links;
+}
+
+const std::vector<std::vector<std::uint32_t>>& Plans::representatives(
+    const std::vector<std::vector<std::uint32_t>>& groups) {
+  if (groups.size() == 1) return groups;
+  const std::lock_guard lock(mutex_);
+  const auto [entry, added] = representatives_.try_emplace(groups);
+  if (added) entry->second = representative_groups(topology_, routing_, gpus_, groups);
+  return entry->second;
+}
+
+Plans::Alone Plans::alone(const std::vector<std::vector<std::uint32_t>>& groups,
+                          const CollectiveCall& call, std::string_view forced,
+                          const CollectiveConstants& constants) {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<CollectivePredictor>& predictor =
+      predictors_[{groups.front(), call.backend, std::string(forced)}];
+  if (!predictor) {
+    CollectiveSetup setup;
+    setup.topology = {std::shared_ptr<const Topology>{}, &topology_};  // the experiment's
+    for (const std::uint32_t rank : groups.front()) setup.ranks.push_back(gpus_[rank]);
+    setup.routing = routing_;
+    setup.backend = call.backend == CallBackend::gloo  ? Backend::gloo
+                    : call.backend == CallBackend::mpi ? Backend::mpi
+                                                       : Backend::nccl;
+    setup.nccl = nccl_;
+    setup.algorithm = forced;
+    predictor = std::make_unique<CollectivePredictor>(std::move(setup));
+  }
+  predictor->constants() = constants;
+  CollectiveQuery query;
+  query.op = call.op;
+  query.size = call.bytes;
+  query.type = call.element_bytes == 2 ? DataType::bfloat16 : DataType::float32;
+  const CollectivePrediction prediction = predictor->predict(query);
+  return {prediction.seconds, std::string(prediction.algorithm->name), prediction.channels};
 }
 
 }  // namespace dsim

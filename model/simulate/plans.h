@@ -11,6 +11,8 @@
 #include "model/collective/nccl/choice.h"
 #include "model/collective/granularity.h"
 #include "model/collective/link_resources.h"
+#include "model/collective/predictor.h"
+#include "model/workload/program.h"
 
 namespace dsim {
 
@@ -19,7 +21,7 @@ namespace dsim {
 struct Plan {
   std::vector<Communicator> communicators;   ///< by group
   std::vector<Schedule> schedules;           ///< by group
-  std::unique_ptr<LinkResources> resources;  ///< folded, of all groups
+  std::unique_ptr<LinkResources> resources;  ///< folded, of all groups; null for rounds
 };
 
 /// Plans of one placement of ranks on a topology, made when first asked for. Thread-safe.
@@ -40,6 +42,21 @@ class Plans {
   };
   Chosen chosen(const std::vector<std::uint32_t>& group, CollectiveOp op, Bytes size, DataType type,
                 std::string_view forced);
+  /// The links of several plans together, for calls that can run at the same time; schedules are
+  /// numbered through the plans in order.
+  const LinkResources& together(const std::vector<const Plan*>& plans);
+  /// Seconds of a call that is timed by itself: rounds of changing partners, or a CPU back end.
+  /// `groups`: those of its family; the first one stands for all.
+  struct Alone {
+    double seconds = 0;
+    std::string algorithm;
+    std::uint32_t channels = 0;
+  };
+  Alone alone(const std::vector<std::vector<std::uint32_t>>& groups, const CollectiveCall& call,
+              std::string_view forced, const CollectiveConstants& constants);
+  /// The groups of a family that have to be simulated (representative_groups).
+  const std::vector<std::vector<std::uint32_t>>& representatives(
+      const std::vector<std::vector<std::uint32_t>>& groups);
   const Topology& topology() const { return topology_; }
   const std::vector<GpuId>& gpus() const { return gpus_; }
 
@@ -60,6 +77,12 @@ class Plans {
   std::mutex mutex_;
   std::map<Key, Plan> plans_;
   std::map<std::vector<std::uint32_t>, Group> groups_;
+  std::map<std::vector<const Plan*>, std::unique_ptr<LinkResources>> together_;
+  std::map<std::vector<std::vector<std::uint32_t>>, std::vector<std::vector<std::uint32_t>>>
+      representatives_;
+  std::map<std::tuple<std::vector<std::uint32_t>, CallBackend, std::string>,
+           std::unique_ptr<CollectivePredictor>>
+      predictors_;
 };
 
 }  // namespace dsim

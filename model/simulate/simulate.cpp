@@ -61,12 +61,12 @@ void describe(const Scenario& s, const Experiment& experiment, const Outcome& ou
 
   // What the largest gradient bucket uses stands for the job.
   std::int64_t largest = -1;
-  for (std::size_t i = 0; i < outcome.calls->calls().size(); ++i) {
+  for (std::size_t i = 0; i < outcome.workload->collectives.size(); ++i) {
     const CollectiveCall& call = outcome.workload->collectives[i];
     if (call.bucket < 0 || call.bytes.count <= largest) continue;
     largest = call.bytes.count;
-    const Call& run = outcome.calls->calls()[i];
-    r.collective = fmt::format("{}/{}, {} channels", run.algorithm->name,
+    const Call& run = outcome.calls->call(i);
+    r.collective = fmt::format("{}/{}, {} channels", run.algorithm,
                                name_of(run.protocol), run.channels);
   }
 }

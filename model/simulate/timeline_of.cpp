@@ -61,10 +61,10 @@ class Writer {
       span.bucket = task.bucket;
       span.bytes = Bytes{static_cast<std::int64_t>(task.hbm_bytes)};
       if (task.kind == TaskKind::collective) {
-        const Call& call = outcome_.calls->calls()[task.collective];
+        const Call& call = outcome_.calls->call(task.collective);
         span.bytes = outcome_.workload->collectives[task.collective].bytes;
         span.detail = timeline->intern(
-            fmt::format("{}/{}, {} channels", call.algorithm->name, name_of(call.protocol), call.channels));
+            fmt::format("{}/{}, {} channels", call.algorithm, name_of(call.protocol), call.channels));
       } else if (task.kind == TaskKind::fast_forward) {
         span.detail =
             timeline->intern(fmt::format("{} more micro-batches like the one before", task.count));
