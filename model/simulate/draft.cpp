@@ -85,6 +85,27 @@ BatchPlan plan_batch(std::optional<std::int64_t> global_batch,
   return {micro, rest / micro};
 }
 
+namespace {
+
+/// What follows from what was given: Megatron for model parallelism, interleaving for chunks,
+/// Horovod's defaults by release.
+void resolve_training(const ExperimentDraft& draft, TrainingOptions& options) {
+  const Parallelism& p = options.parallel;
+  if (!draft.strategy_given && p.tensor * p.pipeline * p.context * p.expert > 1)
+    options.strategy = Strategy::megatron;
+  if (!draft.schedule_given && p.chunks > 1) options.schedule = PipelineKind::interleaved;
+  if (draft.horovod_version.empty()) return;
+  const HorovodOptions defaults;
+  const HorovodOptions release = horovod_defaults(draft.horovod_version);
+  HorovodOptions& horovod = options.horovod;
+  horovod.version = release.version;
+  if (horovod.cycle_seconds == defaults.cycle_seconds) horovod.cycle_seconds = release.cycle_seconds;
+  if (horovod.fusion_threshold == defaults.fusion_threshold)
+    horovod.fusion_threshold = release.fusion_threshold;
+}
+
+}  // namespace
+
 Experiment resolve(const ExperimentDraft& draft, const std::shared_ptr<const Topology>& topology) {
   Experiment experiment = draft.experiment;
   const std::int64_t gpus = draft_gpus(draft, *topology);
@@ -99,10 +120,14 @@ Experiment resolve(const ExperimentDraft& draft, const std::shared_ptr<const Top
   experiment.topology = apply_transport(experiment.topology, experiment.nccl);
   Job& job = experiment.jobs.front();
   if (draft.fusion) job.fusion = *draft.fusion;
-  const ModelKind& kind = model_kind(job.model);
+  resolve_training(draft, job.training);
+  if (!job.kind) job.kind = find_model(job.model);
+  const ModelKind& kind = *job.kind;
+  const RankGrid grid(job.training.parallel, static_cast<std::uint32_t>(gpus));
+  const std::int64_t replicas = grid.parallelism().data;
   const BatchPlan batch = plan_batch(
       draft.global_batch, job.micro_batch > 0 ? std::optional(job.micro_batch) : std::nullopt,
-      draft.accumulate, gpus, kind.default_micro_batch);
+      draft.accumulate, replicas, kind.default_micro_batch);
   job.micro_batch = batch.micro_batch;
   job.training.accumulate = batch.accumulate;
   if (job.sequence > 0 && kind.default_sequence == 0)

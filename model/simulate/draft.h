@@ -21,6 +21,8 @@ struct ExperimentDraft {
   std::optional<std::int64_t> global_batch;
   std::optional<std::int64_t> accumulate;
   std::optional<Fusion> fusion;
+  bool strategy_given = false, schedule_given = false;
+  std::string horovod_version;  ///< empty = the default
   Experiment experiment;  ///< everything else; its first job is the one described
 };
 

@@ -74,6 +74,9 @@ std::vector<Variation> choices_of(const Scenario& base) {
     scale(s.collective.network.simple_hop, .5);
     scale(s.collective.network.post, .5);
   });
+  if (!base.stragglers.empty())
+    add("stragglers", "no straggler", [](Scenario& s) { s.stragglers.clear(); });
+  if (!is_plain_ddp(base.training)) return result;
   for (const std::int64_t mib : {1, 4})
     if (base.training.ddp.first_bucket.count != mib << 20)
       add("first bucket", fmt::format("first bucket {} MiB", mib),
@@ -91,8 +94,6 @@ std::vector<Variation> choices_of(const Scenario& base) {
   if (base.training.ddp.compression == Compression::none)
     add("compression", "fp16 gradient compression",
         [](Scenario& s) { s.training.ddp.compression = Compression::fp16; });
-  if (!base.stragglers.empty())
-    add("stragglers", "no straggler", [](Scenario& s) { s.stragglers.clear(); });
   return result;
 }
 

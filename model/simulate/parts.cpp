@@ -43,11 +43,8 @@ double& part_of(StepParts& parts, Phase phase) {
 
 class Divider {
  public:
-  Divider(const Program& program, const ClassExecution& execution)
-      : program_(program), execution_(execution) {
-    for (std::uint32_t t = 0; t < program.tasks.size(); ++t)
-      if (program.tasks[t].kind == TaskKind::collective) collectives_.push_back(t);
-  }
+  Divider(const Workload& workload, const Program& program, const ClassExecution& execution)
+      : workload_(workload), program_(program), execution_(execution) {}
 
   StepParts run() {
     std::vector<StepParts> after(program_.tasks.size());  // totals at the end of each compute task
@@ -61,7 +58,7 @@ class Divider {
         add(total_, after[task.to.index()] - after[task.from.index()],
             static_cast<double>(task.count));
       else if (record.end > record.start)
-        part_of(total_, task.phase) += (record.end - record.start).seconds();
+        count_work(task, (record.end - record.start).seconds());
       cursor = std::max(cursor, record.end);
       after[t] = total_;
     }
@@ -69,6 +66,13 @@ class Divider {
   }
 
  private:
+  /// A block's communication takes its share of the time that the block takes.
+  void count_work(const Task& task, double seconds) {
+    const double share = task.seconds > 0 ? task.communication_seconds / task.seconds : 0;
+    part_of(total_, task.phase) += (1 - share) * seconds;
+    total_.exposed_communication_s += share * seconds;
+  }
+
   void divide_gap(Time begin, Time end, std::uint32_t t) {
     // The dependency that ended last decides until it ended; what remains is the host's.
     const Task& task = program_.tasks[t];
@@ -80,54 +84,75 @@ class Divider {
       if (finished > depended) depended = finished, last = id.value;
     }
     depended = std::min(depended, end);
-    if (last >= 0) {
-      const Task& awaited = program_.tasks[static_cast<std::size_t>(last)];
-      if (awaited.stream == input_stream)
-        total_.input_s += (depended - begin).seconds();
-      else
-        divide_communication(begin, depended,
-                             awaited.bucket >= 0 && awaited.kind == TaskKind::kernel);
-    }
+    if (last >= 0) explain(begin, depended, static_cast<std::uint32_t>(last));
     if (end > depended) total_.launch_s += (end - depended).seconds();
   }
 
-  // Within [begin, end]: waiting for other ranks, moving data, or neither. The last is work on a
-  // bucket after its collective (a cast) or the host that had not come to the collective yet.
-  void divide_communication(Time begin, Time end, bool works_on_bucket) {
-    Time waiting{}, moving{};
-    for (const std::uint32_t t : collectives_) {
+  // What went on in [begin, end] on the way to the end of task `t`, backwards along what released
+  // what: input, waiting for other ranks, moving data, work on a bucket beside its collective (a
+  // cast, a copy), or a host that had not come to it yet.
+  void explain(Time begin, Time end, std::uint32_t t) {
+    Time cursor = end;
+    bool works_on_bucket = false;
+    while (cursor > begin) {
+      const Task& task = program_.tasks[t];
       const TaskRecord& r = execution_.tasks[t];
-      waiting += overlap(r.start, r.data_start, begin, end);
-      moving += overlap(r.data_start, r.end, begin, end);
+      if (task.stream == compute_stream) break;
+      const auto within = [&](Time from, Time to) {
+        const Time low = std::max(from, begin), high = std::min(to, cursor);
+        return high > low ? (high - low).seconds() : 0.0;
+      };
+      if (task.stream == input_stream) {
+        total_.input_s += within(r.start, r.end);
+      } else if (task.kind == TaskKind::collective) {
+        const bool between_stages =
+            workload_.collectives[task.collective].op == CollectiveOp::sendrecv;
+        (between_stages ? total_.bubble_s : total_.wait_s) += within(r.start, r.data_start);
+        total_.exposed_communication_s += within(r.data_start, r.end);
+        works_on_bucket |= task.bucket >= 0;
+      } else {
+        total_.exposed_communication_s += within(r.start, r.end);
+        works_on_bucket |= task.bucket >= 0;
+      }
+      cursor = std::max(begin, std::min(cursor, r.start));
+      if (!r.released_by.valid()) break;
+      const Time before = execution_.tasks[r.released_by.index()].end;
+      if (before < cursor) {  // neither ran: launch latency, or the host
+        const double idle = (cursor - std::max(before, begin)).seconds();
+        total_.launch_s += idle;
+        cursor = std::max(before, begin);
+      }
+      t = r.released_by.value;
     }
-    total_.wait_s += waiting.seconds();
-    total_.exposed_communication_s += moving.seconds();
+    if (cursor <= begin) return;
+    // Nothing on this rank released it: the host came late, or the step before held the stream.
     (works_on_bucket ? total_.exposed_communication_s : total_.launch_s) +=
-        (end - begin - waiting - moving).seconds();
+        (cursor - begin).seconds();
   }
 
-  static Time overlap(Time a, Time b, Time begin, Time end) {
-    const Time low = std::max(a, begin), high = std::min(b, end);
-    return high > low ? high - low : Time{};
-  }
-
+  const Workload& workload_;
   const Program& program_;
   const ClassExecution& execution_;
-  std::vector<std::uint32_t> collectives_;
   StepParts total_;
 };
 
 }  // namespace
 
-StepParts step_parts(const Program& program, const ClassExecution& execution) {
-  return Divider(program, execution).run();
+StepParts step_parts(const Workload& workload, const Program& program,
+                     const ClassExecution& execution) {
+  return Divider(workload, program, execution).run();
 }
 
 double communication_seconds(const Program& program, const ClassExecution& execution) {
   double seconds = 0;
-  for (std::uint32_t t = 0; t < program.tasks.size(); ++t)
-    if (program.tasks[t].kind == TaskKind::collective)
-      seconds += (execution.tasks[t].end - execution.tasks[t].data_start).seconds();
+  for (std::uint32_t t = 0; t < program.tasks.size(); ++t) {
+    const Task& task = program.tasks[t];
+    const TaskRecord& r = execution.tasks[t];
+    if (task.kind == TaskKind::collective)
+      seconds += (r.end - r.data_start).seconds();
+    else if (task.communication_seconds > 0)
+      seconds += (r.end - r.start).seconds() * task.communication_seconds / task.seconds;
+  }
   return seconds;
 }
 

@@ -58,6 +58,8 @@ struct Report {
   std::string model_name, gpu_title, sample_unit;
   std::int64_t parameters = 0, micro_batch = 0, sequence = 0, accumulate = 1;
   std::int64_t gpus = 0, nodes = 0;
+  Parallelism parallel{};  ///< degrees, all filled in
+  std::int64_t global_batch() const { return micro_batch * accumulate * parallel.data; }
   std::string collective;  ///< "ring, 16 channels"
   std::uint32_t rank_classes = 1;
 
@@ -72,7 +74,8 @@ struct Report {
   std::optional<double> scaling_efficiency;  ///< against gpus x one GPU
   std::string scaling_efficiency_reason;     ///< why it is missing
   std::optional<double> scaling_efficiency_node;
-  MemoryFootprint memory;
+  MemoryFootprint memory;  ///< of the pipeline stage that needs most
+  std::vector<MemoryFootprint> memory_by_stage;
   std::string memory_advice;  ///< the smallest change that makes it fit, if it does not
   std::vector<BucketReport> buckets;
   double gradient_bytes = 0;

@@ -37,7 +37,7 @@ Cells cells_of(const Report& r) {
           {"optimizer", quoted(r.optimizer)},
           {"micro_batch", fmt::format("{}", r.micro_batch)},
           {"accumulate", fmt::format("{}", r.accumulate)},
-          {"global_batch", fmt::format("{}", r.micro_batch * r.accumulate * r.gpus)},
+          {"global_batch", fmt::format("{}", r.global_batch())},
           {"sequence", fmt::format("{}", r.sequence)},
           {"fidelity", quoted(r.fidelity)},
           {"collective", quoted(r.collective)},

@@ -23,7 +23,7 @@ void write_what(JsonWriter& json, const Report& r) {
   json.text("optimizer", r.optimizer);
   json.whole("micro_batch", r.micro_batch);
   json.whole("accumulate", r.accumulate);
-  json.whole("global_batch", r.micro_batch * r.accumulate * r.gpus);
+  json.whole("global_batch", r.global_batch());
   json.whole("sequence", r.sequence);
   json.text("fidelity", r.fidelity);
   json.whole("rank_classes", r.rank_classes);

@@ -67,7 +67,7 @@ Lines heading(const Report& report) {
   if (!report.optimizer.empty()) what.push_back(report.optimizer);
   what.push_back(fmt::format("micro-batch {}", report.micro_batch));
   if (report.accumulate > 1) what.push_back(fmt::format("accumulate {}", report.accumulate));
-  const std::int64_t batch = report.micro_batch * report.gpus * report.accumulate;
+  const std::int64_t batch = report.global_batch();
   if (batch != report.micro_batch)
     what.push_back("global batch " + format_count(static_cast<double>(batch)));
   what.push_back(report.framework);

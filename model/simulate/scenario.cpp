@@ -6,6 +6,7 @@
 #include <set>
 
 #include "model/compute/spread.h"
+#include "model/simulate/block_timer.h"
 #include "model/simulate/parts.h"
 #include "model/strategy/ddp.h"
 #include "sim/base/error.h"
@@ -77,6 +78,12 @@ std::vector<GpuId> placement(const Topology& topology, const Job& job) {
   return gpus;
 }
 
+std::uint32_t ranks_of_first_node(const Topology& topology, const std::vector<GpuId>& gpus) {
+  std::uint32_t count = 0;
+  while (count < gpus.size() && topology.node_of(gpus[count]) == topology.node_of(gpus[0])) ++count;
+  return count;
+}
+
 void check(const Scenario& s, const Experiment& experiment) {
   if (experiment.jobs.size() != 1)
     throw InputError(fmt::format("this version simulates one job at a time, {} were given",
@@ -126,7 +133,7 @@ Scenario make_scenario(const Experiment& experiment) {
   const Topology& topology = *experiment.topology;
   Scenario s;
   s.gpu = gpu_by_name(topology.gpu_model());
-  s.kind = job.kind ? job.kind.get() : &model_kind(job.model);
+  s.kind = job.kind ? job.kind : find_model(job.model);
   s.request.micro_batch = job.micro_batch == 0 ? s.kind->default_micro_batch : job.micro_batch;
   s.request.sequence = job.sequence == 0 ? s.kind->default_sequence : job.sequence;
   s.request.precision = job.precision_given ? job.precision : default_precision(s.gpu);
@@ -153,6 +160,8 @@ Scenario make_scenario(const Experiment& experiment) {
       std::make_shared<Plans>(topology, experiment.routing.value_or(topology.default_routing()),
                               s.gpu.architecture, std::move(gpus), experiment.nccl,
                               experiment.protocol);
+  s.ranks_per_node = ranks_of_first_node(topology, s.plans->gpus());
+  s.training.parallel = RankGrid(s.training.parallel, s.ranks).parallelism();
   check(s, experiment);
   return s;
 }
@@ -160,6 +169,8 @@ Scenario make_scenario(const Experiment& experiment) {
 Scenario with_ranks(const Scenario& scenario, const Experiment& experiment, std::uint32_t ranks) {
   Scenario s = scenario;
   s.ranks = ranks;
+  s.training.parallel.data = 0;
+  s.training.parallel = RankGrid(s.training.parallel, ranks).parallelism();
   s.stragglers.clear();  // ideal scaling is measured against a healthy GPU
   std::vector<GpuId> gpus(scenario.plans->gpus().begin(), scenario.plans->gpus().begin() + ranks);
   s.plans = std::make_shared<Plans>(
@@ -168,8 +179,17 @@ Scenario with_ranks(const Scenario& scenario, const Experiment& experiment, std:
   return s;
 }
 
+bool is_plain_ddp(const TrainingOptions& options) {
+  return options.strategy == Strategy::ddp && options.framework == Framework::pytorch &&
+         options.parallel.tensor * options.parallel.pipeline * options.parallel.context *
+                 options.parallel.expert ==
+             1;
+}
+
 Outcome run_scenario(const Scenario& s, bool detailed, std::stop_token stop) {
   const auto model = std::make_shared<Model>(s.kind->build(*s.kind, s.request));
+  apply_recompute(*model, s.training.recompute, s.training.recompute_every);
+  const RankGrid grid(s.training.parallel, s.ranks);
   TrainingRequest request;
   request.model = model.get();
   request.precision = s.request.precision;
@@ -179,7 +199,9 @@ Outcome run_scenario(const Scenario& s, bool detailed, std::stop_token stop) {
   request.optimizer = &s.optimizer;
   request.options = s.training;
   request.ranks = s.ranks;
+  request.ranks_per_node = s.ranks_per_node;
   request.input_seconds = model->input_bytes / s.input_bandwidth;
+  request.time_block = block_timer(s, grid);
   for (const Straggler& straggler : s.stragglers)
     request.stragglers.emplace_back(straggler.rank, straggler.factor);
   const auto workload = std::make_shared<Workload>(training_workload(request));
@@ -209,13 +231,13 @@ Outcome run_scenario(const Scenario& s, bool detailed, std::stop_token stop) {
   const ClassExecution& slowest = classes[outcome.slowest];
   const Program& program = workload->programs[workload->classes[outcome.slowest].program];
   outcome.step_s = (slowest.end - slowest.begin).seconds();
-  outcome.parts = step_parts(program, slowest);
+  outcome.parts = step_parts(*workload, program, slowest);
   outcome.communication_s = communication_seconds(program, slowest);
   if (detailed) {
     outcome.model = model;
     outcome.workload = workload;
     outcome.calls = calls;
-    if (s.ranks > 1) outcome.buckets = ddp_buckets(*model, s.training.ddp);
+    if (s.ranks > 1 && is_plain_ddp(s.training)) outcome.buckets = ddp_buckets(*model, s.training.ddp);
   } else {
     outcome.execution = {};
   }

@@ -14,7 +14,7 @@ namespace dsim {
 
 struct Scenario {
   Gpu gpu;
-  const ModelKind* kind = nullptr;
+  std::shared_ptr<const ModelKind> kind;
   ModelRequest request;
   OptimizerKind optimizer;
   TrainingOptions training;
@@ -24,6 +24,7 @@ struct Scenario {
   Constant gpu_spread;            ///< see model/compute/spread.h
   double input_bandwidth = 1;  ///< B/s from host to GPU
   std::uint32_t ranks = 1;
+  std::uint32_t ranks_per_node = 1;  ///< of the first node
   std::vector<Straggler> stragglers;
   Fidelity fidelity = Fidelity::fluid;
   std::string algorithm;         ///< empty = chosen
@@ -32,6 +33,9 @@ struct Scenario {
   /// Visits every uncertain constant.
   void visit(const ConstantVisitor& visitor);
 };
+
+/// PyTorch DDP alone: the gradient buckets of the report are its.
+bool is_plain_ddp(const TrainingOptions& options);
 
 /// What came out of one simulation.
 struct Outcome {

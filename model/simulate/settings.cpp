@@ -7,50 +7,31 @@
 #include <string>
 #include <utility>
 
-#include "model/simulate/values.h"
+#include "model/simulate/settings_rows.h"
 #include "model/workload/model.h"
-#include "sim/base/error.h"
+#include "sim/base/quantity.h"
 #include "sim/base/registry.h"
-#include "sim/base/spelling.h"
 
 namespace dsim {
 namespace {
 
-constexpr std::int64_t most_gpus = 1'000'000;
-constexpr std::int64_t largest_batch = 1'000'000;
 constexpr std::int64_t largest_global_batch = 1'000'000'000;
 constexpr std::int64_t longest_sequence = 10'000'000;
-
-Job& job(ExperimentDraft& draft) { return draft.experiment.jobs.front(); }
-
-/// The value of a word in a small table; InputError lists the words.
-template <class Value, std::size_t n>
-Value choose(std::string_view what, std::string_view word,
-             const std::array<std::pair<std::string_view, Value>, n>& table) {
-  std::vector<std::string_view> known;
-  for (const auto& [name, value] : table) {
-    if (name == word) return value;
-    known.push_back(name);
-  }
-  throw InputError(unknown_name(what, word, known));
-}
 
 constexpr std::array fusions{std::pair<std::string_view, Fusion>{"eager", Fusion::eager},
                              std::pair<std::string_view, Fusion>{"jit", Fusion::jit},
                              std::pair<std::string_view, Fusion>{"compile", Fusion::compile}};
-constexpr std::array strategies{std::pair<std::string_view, int>{"ddp", 0}};
+constexpr std::array frameworks{
+    std::pair<std::string_view, Framework>{"pytorch", Framework::pytorch},
+    std::pair<std::string_view, Framework>{"horovod", Framework::horovod}};
+constexpr std::array backends{std::pair<std::string_view, CallBackend>{"nccl", CallBackend::nccl},
+                              std::pair<std::string_view, CallBackend>{"gloo", CallBackend::gloo},
+                              std::pair<std::string_view, CallBackend>{"mpi", CallBackend::mpi}};
 constexpr std::array compressions{
     std::pair<std::string_view, Compression>{"none", Compression::none},
     std::pair<std::string_view, Compression>{"fp16", Compression::fp16},
     std::pair<std::string_view, Compression>{"bf16", Compression::bf16}};
-constexpr std::array fidelities{std::pair<std::string_view, Fidelity>{"steps", Fidelity::steps},
-                                std::pair<std::string_view, Fidelity>{"fluid", Fidelity::fluid},
-                                std::pair<std::string_view, Fidelity>{"closed", Fidelity::closed}};
-constexpr std::array routings{
-    std::pair<std::string_view, Routing>{"rail_aligned", Routing::rail_aligned},
-    std::pair<std::string_view, Routing>{"spray", Routing::spray},
-    std::pair<std::string_view, Routing>{"hash", Routing::hash}};
-
+using namespace setting_values;
 using Draft = ExperimentDraft;
 using Text = std::string_view;
 
@@ -64,10 +45,11 @@ const std::array rows{
     Setting{"topology", "What", "FILE",
             "cluster: a file, or a shipped one by name (dsim list topologies)", false,
             [](Draft& d, Text t) { d.topology = t; }},
-    Setting{"model", "What", "NAME", "network to train (dsim list models); default bert-large",
+    Setting{"model", "What", "NAME", "network to train: a name (dsim list models), a Hugging Face config.json or a layer file; "
+            "default bert-large",
             false,
             [](Draft& d, Text t) {
-              model_kind(t);
+              job(d).kind = find_model(t);
               job(d).model = t;
             }},
     Setting{"gpus", "What", "N", "use the first N GPUs; default all of the topology", false,
@@ -106,8 +88,46 @@ const std::array rows{
             "flash1, flash2, flash3, cudnn or unfused; default: the fastest of the GPU", false,
             [](Draft& d, Text t) { job(d).attention = attention_kernel_from(t); }},
 
-    Setting{"strategy", "How", "NAME", "ddp (PyTorch DistributedDataParallel, default)", false,
-            [](Draft&, Text t) { choose("strategy", t, strategies); }},
+    Setting{"recompute", "What", "NAME",
+            "activations computed again in backward: none (default), selective, full, or N for "
+            "every N-th block",
+            false,
+            [](Draft& d, Text t) {
+              TrainingOptions& options = training(d);
+              if (!t.empty() && t.front() >= '0' && t.front() <= '9') {
+                options.recompute = Recompute::every_nth;
+                options.recompute_every = static_cast<int>(parse_whole("--recompute", t, 1, 100'000));
+                return;
+              }
+              options.recompute = recompute_from(t);
+            }},
+    Setting{"cuda-graphs", "What", "", "forward and backward replayed from CUDA graphs", false,
+            [](Draft& d, Text) { training(d).cuda_graphs = true; }},
+    Setting{"launch", "What", "TIME",
+            "host time to launch a kernel in forward, backward in proportion; default \"11 us\"",
+            false,
+            [](Draft& d, Text t) {
+              const auto time = parse_time(t);
+              if (!time || !(time->seconds() > 0) || time->seconds() > 1)
+                throw InputError(fmt::format(
+                    "--launch '{}' is not a time up to 1 s with its unit, such as '11 us'", t));
+              job(d).launch_seconds = time->seconds();
+            }},
+
+    Setting{"strategy", "How", "NAME",
+            "ddp (default), dp (DataParallel), fsdp1, fsdp2, zero1, zero2, zero3 or megatron "
+            "(default with --tp, --pp, --cp or --ep)",
+            false,
+            [](Draft& d, Text t) {
+              training(d).strategy = strategy_from(t);
+              d.strategy_given = true;
+            }},
+    Setting{"framework", "How", "NAME", "pytorch (default) or horovod", false,
+            [](Draft& d, Text t) {
+              training(d).framework = choose("framework", t, frameworks);
+            }},
+    Setting{"backend", "How", "NAME", "collectives by nccl (default), gloo or mpi", false,
+            [](Draft& d, Text t) { training(d).backend = choose("back end", t, backends); }},
     Setting{
         "accumulate", "How", "N",
         "micro-batches a step, all but the last under no_sync(); default 1", false,
@@ -126,7 +146,10 @@ const std::array rows{
             [](Draft& d, Text) { job(d).training.ddp.first_iteration = true; }},
     Setting{
         "compress", "How", "NAME", "gradients on the wire: none (default), fp16 or bf16", false,
-        [](Draft& d, Text t) { job(d).training.ddp.compression = choose("compression", t, compressions); }},
+        [](Draft& d, Text t) {
+          training(d).ddp.compression = choose("compression", t, compressions);
+          training(d).horovod.fp16_compression = training(d).ddp.compression == Compression::fp16;
+        }},
     Setting{"straggler", "How", "RANK=1.2x",
             "this rank computes 1.2 times as long; may be repeated", true,
             [](Draft& d, Text t) {
@@ -137,34 +160,17 @@ const std::array rows{
               d.experiment.stragglers.push_back({slow.rank, slow.factor});
             }},
 
-    Setting{"algorithm", "Network", "NAME",
-            "collective algorithm (dsim list algorithms); default: chosen by size and topology",
-            false, [](Draft& d, Text t) { d.experiment.algorithm = t; }},
-    Setting{"protocol", "Network", "NAME",
-            "NCCL's protocol: LL, LL128 or Simple; default: chosen by size and topology", false,
-            [](Draft& d, Text t) { d.experiment.protocol = protocol_by_name(t); }},
-    Setting{"nccl", "Network", "KEY=VALUE",
-            "an environment variable of NCCL (dsim list nccl); may be repeated", true,
-            [](Draft& d, Text t) { d.nccl.emplace_back(t); }},
-    Setting{"nccl-version", "Network", "X.Y.Z", "release of NCCL, 2.7 to 2.30; default 2.27.3", false,
-            [](Draft& d, Text t) { d.nccl_version = t; }},
-    Setting{"routing", "Network", "NAME", "rail_aligned, spray or hash; default: the fabric's",
-            false, [](Draft& d, Text t) { d.experiment.routing = choose("routing", t, routings); }},
-    Setting{"fidelity", "Network", "NAME",
-            "steps (every chunk), fluid (default) or closed (formulas, no contention)", false,
-            [](Draft& d, Text t) { d.experiment.fidelity = choose("fidelity", t, fidelities); }},
-    Setting{"seed", "Network", "N", "seed of everything random; default 1", false,
-            [](Draft& d, Text t) {
-              d.experiment.seed = static_cast<std::uint64_t>(
-                  parse_whole("--seed", t, 0, std::numeric_limits<std::int64_t>::max()));
-            }},
 };
 
 }  // namespace
 
+std::span<const Setting> what_and_how_settings() { return rows; }
+
 std::vector<const Setting*> settings() {
   std::vector<const Setting*> result;
-  for (const Setting& row : rows) result.push_back(&row);
+  for (const auto group : {what_and_how_settings(), parallel_settings(), sharding_settings(),
+                           horovod_settings(), network_settings()})
+    for (const Setting& row : group) result.push_back(&row);
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include "model/simulate/elasticities.h"
 #include "model/simulate/experiment.h"
 #include "model/simulate/link_loads.h"
+#include "model/simulate/describe_training.h"
 #include "model/simulate/scenario.h"
 #include "model/simulate/timeline_of.h"
 #include "sim/base/error.h"
@@ -57,7 +58,8 @@ void describe(const Scenario& s, const Experiment& experiment, const Outcome& ou
   std::sort(nodes.begin(), nodes.end());
   r.nodes = std::unique(nodes.begin(), nodes.end()) - nodes.begin();
   r.rank_classes = static_cast<std::uint32_t>(outcome.workload->classes.size());
-  if (s.ranks == 1) r.framework = "PyTorch, one GPU";
+  r.parallel = s.training.parallel;
+  r.framework = describe_training(s.training, s.ranks);
 
   // What the largest gradient bucket uses stands for the job.
   std::int64_t largest = -1;
@@ -75,19 +77,21 @@ void measure(const Scenario& s, const Outcome& outcome, Report& r) {
   r.step_time_s = outcome.step_s;
   r.parts = outcome.parts;
   r.communication_s = outcome.communication_s;
-  const double samples = static_cast<double>(outcome.model->samples * s.training.accumulate) * s.ranks;
+  const double samples = static_cast<double>(outcome.model->samples * s.training.accumulate) *
+                         s.training.parallel.data;
   r.throughput = samples / outcome.step_s;
   r.tokens_per_s = r.throughput * static_cast<double>(outcome.model->tokens_per_sample);
-  r.mfu = outcome.model->model_flops * static_cast<double>(s.training.accumulate) / outcome.step_s /
-          s.gpu.peak(s.request.precision);
-  r.mfu_formula =
-      fmt::format("{:.4g} model TFLOP a GPU and step / {} / {:.4g} TFLOP/s dense {}",
-                  outcome.model->model_flops * static_cast<double>(s.training.accumulate) * 1e-12,
-                  format_time(outcome.step_s), s.gpu.peak(s.request.precision) * 1e-12,
-                  name_of(s.request.precision));
+  const double flops = outcome.model->model_flops * static_cast<double>(s.training.accumulate) /
+                       s.training.parallel.pipeline;
+  r.mfu = flops / outcome.step_s / s.gpu.peak(s.request.precision);
+  r.mfu_formula = fmt::format("{:.4g} model TFLOP a GPU and step / {} / {:.4g} TFLOP/s dense {}",
+                              flops * 1e-12, format_time(outcome.step_s),
+                              s.gpu.peak(s.request.precision) * 1e-12,
+                              name_of(s.request.precision));
   const MemoryRequest memory{outcome.model.get(), s.request.precision, s.request.half_weights,
                              &s.optimizer,        s.training,          s.ranks,
                              &s.gpu};
+  r.memory_by_stage = memory_by_stage(memory);
   r.memory = memory_footprint(memory);
   if (!r.memory.fits()) r.memory_advice = memory_advice(memory);
 }
@@ -140,8 +144,9 @@ void load_resources(const Scenario& s, const Outcome& outcome, Report& r) {
   }
   loads["GPU compute"].load_backward = kernels_backward / length;
   // Micro-batches that were counted but not replayed move the same bytes as the one before them.
-  const double replayed = static_cast<double>(std::min<std::int64_t>(3, s.training.accumulate));
-  hbm *= static_cast<double>(s.training.accumulate) / replayed;
+  if (is_plain_ddp(s.training))
+    hbm *= static_cast<double>(s.training.accumulate) /
+           static_cast<double>(std::min<std::int64_t>(3, s.training.accumulate));
   loads["HBM"] = {"HBM", hbm / (s.gpu.hbm_bandwidth * s.compute.memory_efficiency) / r.step_time_s,
                   0};
   loads["host launch"] = {"host launch",
@@ -234,23 +239,35 @@ void scaling(const Scenario& s, const Experiment& experiment, Report& r, std::st
   const double per_gpu = r.throughput / s.ranks;
   const auto efficiency = [&](std::uint32_t ranks) -> std::optional<double> {
     if (ranks == s.ranks) return s.stragglers.empty() ? std::optional(1.0) : std::nullopt;
-    const Outcome outcome = run_scenario(with_ranks(s, experiment, ranks), false, stop);
+    const Scenario smaller = with_ranks(s, experiment, ranks);
+    const Outcome outcome = run_scenario(smaller, false, stop);
     if (outcome.step_s <= 0) return std::nullopt;
-    const double reference = static_cast<double>(r.micro_batch * s.training.accumulate) / outcome.step_s;
+    const double reference = static_cast<double>(r.micro_batch * s.training.accumulate) *
+                             smaller.training.parallel.data / outcome.step_s / ranks;
     return per_gpu / reference;
   };
+  const Parallelism& p = s.training.parallel;
+  const std::uint32_t replica = p.tensor * p.pipeline * p.context;
+  const bool sharded = s.training.strategy != Strategy::ddp &&
+                       s.training.strategy != Strategy::data_parallel;
   MemoryFootprint one = r.memory;
   one.buckets = 0;
-  if (!one.fits())
+  if (replica > 1)
+    r.scaling_efficiency_reason = fmt::format("one replica of the model takes {} GPUs", replica);
+  else if (sharded && s.ranks > 1)
+    r.scaling_efficiency_reason = "the states are sharded over all GPUs";
+  else if (!one.fits())
     r.scaling_efficiency_reason = "one GPU cannot hold the model";
   else
     r.scaling_efficiency = efficiency(1);
-  std::uint32_t node = 1;
-  const Topology& topology = *experiment.topology;
-  while (node < s.ranks &&
-         topology.node_of(s.plans->gpus()[node]) == topology.node_of(s.plans->gpus()[0]))
-    ++node;
-  r.scaling_efficiency_node = efficiency(node);
+  // A node, or as many as hold the experts and whole replicas.
+  std::uint32_t unit = std::max(replica, s.ranks_per_node);
+  const std::uint32_t experts = p.expert * std::max(1u, p.expert_tensor) * p.pipeline;
+  while (unit < s.ranks && (unit % replica != 0 || (p.expert > 1 && unit % experts != 0)))
+    unit += s.ranks_per_node;
+  if (s.training.fsdp.shard_size > unit) unit = s.ranks;
+  if (unit <= s.ranks_per_node || unit % s.ranks_per_node == 0)
+    if (unit <= s.ranks_per_node) r.scaling_efficiency_node = efficiency(std::min(unit, s.ranks));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "sim/base/units.h"
 
@@ -23,5 +24,8 @@ struct HorovodOptions {
   std::int64_t groups = 0;  ///< num_groups; 0 = none
   bool batched_copies = true;
 };
+
+/// Defaults of a release "X.Y.Z". InputError: not a release.
+HorovodOptions horovod_defaults(std::string_view version);
 
 }  // namespace dsim
