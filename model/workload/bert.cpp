@@ -129,6 +129,7 @@ void append_heads(ModelBuilder& builder, const Shape& shape, const Embedding& wo
 Model build_bert(const ModelKind& kind, const ModelRequest& asked) {
   const BertSize& size = *std::find_if(std::begin(sizes), std::end(sizes),
                                        [&](const auto& row) { return row.name == kind.name; });
+  require_whole(kind, asked.sharding);
   const ModelRequest request = resolved(kind, asked, positions);
   ModelBuilder builder(kind, request, std::string(size.title));
   const Shape shape{request.micro_batch, request.sequence, size.hidden, size.heads};

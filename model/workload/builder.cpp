@@ -41,6 +41,15 @@ ModelRequest resolved(const ModelKind& kind, const ModelRequest& request,
   return result;
 }
 
+void require_whole(const ModelKind& kind, const LayerSharding& sharding) {
+  for (const auto& [name, ranks] : {std::pair{"tensor", sharding.tensor},
+                                    {"context", sharding.context},
+                                    {"expert", sharding.expert}})
+    if (ranks > 1)
+      throw InputError(fmt::format("{}: {} parallelism ({}) is not available for this network",
+                                   kind.name, name, ranks));
+}
+
 ModelBuilder::ModelBuilder(const ModelKind& kind, const ModelRequest& request, std::string title)
     : request_(request) {
   model_.name = std::string(kind.name);

@@ -24,6 +24,10 @@ struct Operation {
 ModelRequest resolved(const ModelKind& kind, const ModelRequest& request,
                       std::int64_t longest_sequence);
 
+/// InputError for a network that is not cut over ranks of tensor-, context- or expert-parallel
+/// groups.
+void require_whole(const ModelKind& kind, const LayerSharding& sharding);
+
 /// Collects parameters, buffers and layers of one network.
 class ModelBuilder {
  public:

@@ -14,6 +14,7 @@
 #include "model/workload/blocks/norm.h"
 #include "model/workload/builder.h"
 #include "model/workload/kernels.h"
+#include "model/workload/transformer/kinds.h"
 
 namespace dsim {
 namespace {
@@ -96,6 +97,9 @@ void append_head(ModelBuilder& builder, const Shape& shape, const Embedding& tok
 Model build_gpt2(const ModelKind& kind, const ModelRequest& asked) {
   const Gpt2Size& size = *std::find_if(std::begin(sizes), std::end(sizes),
                                        [&](const auto& row) { return row.name == kind.name; });
+  if (asked.sharding.tensor > 1 || asked.sharding.context > 1)
+    return build_transformer(kind, asked);
+  require_whole(kind, asked.sharding);
   const ModelRequest request = resolved(kind, asked, positions);
   ModelBuilder builder(kind, request, std::string(size.title));
   const Shape shape{request.micro_batch, request.sequence, size.hidden, size.heads};
@@ -111,11 +115,19 @@ Model build_gpt2(const ModelKind& kind, const ModelRequest& asked) {
   return builder.finish();
 }
 
+/// The same networks cut over ranks: fused dimensions as Megatron-LM splits them.
+constexpr TransformerConfig sharded[] = {
+    gpt("GPT-2 small", 12, 768, 12, vocabulary, positions),
+    gpt("GPT-2 medium", 24, 1024, 16, vocabulary, positions),
+    gpt("GPT-2 large", 36, 1280, 20, vocabulary, positions),
+    gpt("GPT-2 XL", 48, 1600, 25, vocabulary, positions),
+};
+
 constexpr ModelKind kinds[] = {
-    {"gpt2", "GPT-2 small, 124 M parameters", 16, 1024, "adamw", build_gpt2},
-    {"gpt2-medium", "GPT-2 medium, 355 M parameters", 16, 1024, "adamw", build_gpt2},
-    {"gpt2-large", "GPT-2 large, 774 M parameters", 8, 1024, "adamw", build_gpt2},
-    {"gpt2-xl", "GPT-2 XL, 1.56 G parameters", 4, 1024, "adamw", build_gpt2},
+    {"gpt2", "GPT-2 small, 124 M parameters", 16, 1024, "adamw", build_gpt2, &sharded[0]},
+    {"gpt2-medium", "GPT-2 medium, 355 M parameters", 16, 1024, "adamw", build_gpt2, &sharded[1]},
+    {"gpt2-large", "GPT-2 large, 774 M parameters", 8, 1024, "adamw", build_gpt2, &sharded[2]},
+    {"gpt2-xl", "GPT-2 XL, 1.56 G parameters", 4, 1024, "adamw", build_gpt2, &sharded[3]},
 };
 
 }  // namespace

@@ -10,15 +10,15 @@
 #include "model/workload/model.h"
 #include "model/workload/model_aliases.h"
 #include "model/workload/resnet.h"
+#include "model/workload/transformer/kinds.h"
 #include "sim/base/registry.h"
 
 namespace dsim {
 namespace {
 
 constexpr std::span<const ModelKind> (*families[])() = {
-    bert_kinds,
-    resnet_kinds,
-    gpt2_kinds,
+    bert_kinds,    resnet_kinds,   gpt2_kinds, gpt3_kinds,     mpt_kinds,   llama_kinds,
+    mistral_kinds, deepseek_kinds, qwen_kinds, nemotron_kinds, gemma_kinds, open_gpt_kinds,
 };
 
 struct Alias {
@@ -36,6 +36,19 @@ constexpr Alias aliases[] = {
     {"resnext50", "resnext50-32x4d"},
     {"resnext-101", "resnext101-32x8d"},
     {"resnext101", "resnext101-32x8d"},
+    {"gpt3", "gpt3-175b"},
+    {"llama3.1-8b", "llama3-8b"},
+    {"llama3.1-70b", "llama3-70b"},
+    {"llama3.3-70b", "llama3-70b"},
+    {"llama3.1-405b", "llama3-405b"},
+    {"mixtral", "mixtral-8x7b"},
+    {"deepseek-r1", "deepseek-v3"},
+    {"qwen2.5-0.5b", "qwen2-0.5b"},
+    {"qwen2.5-1.5b", "qwen2-1.5b"},
+    {"qwen2.5-7b", "qwen2-7b"},
+    {"qwen2.5-72b", "qwen2-72b"},
+    {"grok-1", "grok1"},
+    {"bloom", "bloom-176b"},
 };
 
 }  // namespace

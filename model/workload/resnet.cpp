@@ -125,6 +125,7 @@ void append_classifier(ModelBuilder& builder, const FeatureMap& map) {
 Model build_resnet(const ModelKind& kind, const ModelRequest& asked) {
   const ResNetSize& size = *std::find_if(std::begin(sizes), std::end(sizes),
                                          [&](const auto& row) { return row.name == kind.name; });
+  require_whole(kind, asked.sharding);
   const ModelRequest request = resolved(kind, asked, 0);
   if (request.precision == Precision::fp8)
     throw InputError(fmt::format(

