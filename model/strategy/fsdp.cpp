@@ -78,7 +78,7 @@ Workload fsdp_workload(const TrainingRequest& request) {
   Workload workload;
   workload.classes = rank_classes(request, grid);
   SharedCalls calls(workload);
-  StepWriter writer(request, grid, workload, calls);
+  StepWriter writer(request, grid, calls);
   const std::uint32_t shard = shard_ranks(request, grid);
   const std::uint32_t expert_shard =
       grid.parallelism().expert > 1 ? group_size(grid.expert_data_groups(0)) : 0;
