@@ -24,11 +24,12 @@ void check(const TrainingRequest& request, const RankGrid& grid) {
     throw InputError(fmt::format("cannot accumulate over {} micro-batches; at least 1 is needed",
                                  options.accumulate));
   if (fsdp.all_gather_limit < 0)
-    throw InputError(fmt::format("{} all-gathers in flight cannot be; 0 means no limit",
-                                 fsdp.all_gather_limit));
+    throw InputError(
+        fmt::format("{} all-gathers in flight cannot be; 0 means no limit", fsdp.all_gather_limit));
   if (fsdp.shard_size > 0 && grid.parallelism().expert > 1)
     throw InputError(
-        "hybrid sharding cannot be combined with expert parallelism: experts have replicas of their "
+        "hybrid sharding cannot be combined with expert parallelism: experts have replicas of "
+        "their "
         "own");
   if (fsdp.reshard_size > 0 && options.strategy != Strategy::fsdp2)
     throw InputError("only fsdp2 can reshard to fewer ranks after forward");
@@ -43,8 +44,8 @@ std::uint32_t shard_ranks(const TrainingRequest& request, const RankGrid& grid) 
   const std::uint32_t all = group_size(grid.data_groups(0));
   const std::uint32_t shard = request.options.fsdp.shard_size;
   if (shard > all || (shard > 0 && all % shard != 0))
-    throw InputError(fmt::format(
-        "a shard size of {} does not divide the {} data-parallel ranks", shard, all));
+    throw InputError(
+        fmt::format("a shard size of {} does not divide the {} data-parallel ranks", shard, all));
   return shard > 0 ? shard : all;
 }
 

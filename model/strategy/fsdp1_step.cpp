@@ -30,8 +30,7 @@ void Fsdp1Step::before_backward(std::size_t unit) {
   gather(unit, Phase::backward);
   wait_for_gather(unit);
   if (!options().backward_prefetch) return;
-  if (const std::size_t next = next_in_backward(unit); next != root)
-    gather(next, Phase::backward);
+  if (const std::size_t next = next_in_backward(unit); next != root) gather(next, Phase::backward);
 }
 
 void Fsdp1Step::after_backward(std::size_t unit) {
@@ -54,9 +53,8 @@ void Fsdp1Step::after_backward(std::size_t unit) {
   for (const auto& [part, ready] : flat) {
     // Cast to the reduction's dtype, divide; after it divide again, cast back, add.
     const double cast = reduce == parameter_bytes() ? 0 : reduce + parameter_bytes();
-    const TaskId divided =
-        side_kernel(post_backward_stream_, part.elements() * (cast + 2 * reduce), Phase::backward,
-                    "cast and divide gradients", {ready});
+    const TaskId divided = side_kernel(post_backward_stream_, part.elements() * (cast + 2 * reduce),
+                                       Phase::backward, "cast and divide gradients", {ready});
     TaskId end = reduce_scatter(part, unit, {divided});
     end = reduce_over_replicas(part, unit, end);
     const double back = reduce == 4 ? 0 : reduce + 4;

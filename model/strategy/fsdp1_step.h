@@ -6,8 +6,8 @@
 
 namespace dsim {
 
-/// FSDP1, FullyShardedDataParallel: a unit is one flat parameter, gathered in place. Sources: pytorch
-/// torch/distributed/fsdp/_runtime_utils.py (hooks, streams, rate limiter, prefetch),
+/// FSDP1, FullyShardedDataParallel: a unit is one flat parameter, gathered in place. Sources:
+/// pytorch torch/distributed/fsdp/_runtime_utils.py (hooks, streams, rate limiter, prefetch),
 /// _flat_param.py, _limiter_utils.py.
 class Fsdp1Step : public FsdpStep {
  public:
@@ -30,8 +30,8 @@ class Fsdp1Step : public FsdpStep {
   std::uint8_t unshard_stream_, post_backward_stream_;
   std::vector<std::vector<TaskId>> gathered_;  ///< by unit: gathers that compute has not waited for
   std::vector<char> whole_;                    ///< by unit: gathered or on its way
-  std::deque<TaskId> freed_;   ///< ends of units that were freed, for the rate limiter
-  TaskId start_;               ///< what gathers of this micro-batch wait for
+  std::deque<TaskId> freed_;  ///< ends of units that were freed, for the rate limiter
+  TaskId start_;              ///< what gathers of this micro-batch wait for
   std::vector<TaskId> reduced_;
 };
 

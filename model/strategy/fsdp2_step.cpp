@@ -78,11 +78,10 @@ void Fsdp2Step::gather(std::size_t unit, Phase phase, bool regather) {
     // The shard is cast, then copied into the buffer of the gather. Resharded parameters to gather
     // again are in the compute dtype already.
     const double bytes = 2.0 * parameter_bytes() + (casts() && !regather ? 6 : 0);
-    const double own = regather && !part.expert
-                           ? part.elements() / options().reshard_size
-                           : part.own_elements();
-    const TaskId packed = side_kernel(copy_in_stream_, bytes * own, phase,
-                                      "all-gather copy-in", gathers_wait_);
+    const double own =
+        regather && !part.expert ? part.elements() / options().reshard_size : part.own_elements();
+    const TaskId packed =
+        side_kernel(copy_in_stream_, bytes * own, phase, "all-gather copy-in", gathers_wait_);
     gathered_[unit].push_back(all_gather(part, unit, phase, {packed}, regather));
   }
 }

@@ -28,11 +28,11 @@ class Fsdp2Step : public FsdpStep {
   std::uint8_t copy_in_stream_, reduced_stream_;
   std::vector<std::vector<TaskId>> gathered_;  ///< by unit: gathers that are not copied out yet
   std::vector<char> whole_;                    ///< by unit: parameters are there
-  std::vector<TaskId> gathers_wait_;   ///< what the streams of gathers wait for
-  TaskId copied_out_;                  ///< forward: the copy-out before, not yet waited for
-  std::vector<TaskId> reducing_;       ///< the last reduce-scatters, one unit's
-  std::vector<TaskId> reduced_;        ///< ends of reductions of this micro-batch
-  TaskId last_reduced_;                ///< last kernel on reduced gradients
+  std::vector<TaskId> gathers_wait_;           ///< what the streams of gathers wait for
+  TaskId copied_out_;                          ///< forward: the copy-out before, not yet waited for
+  std::vector<TaskId> reducing_;               ///< the last reduce-scatters, one unit's
+  std::vector<TaskId> reduced_;                ///< ends of reductions of this micro-batch
+  TaskId last_reduced_;                        ///< last kernel on reduced gradients
 };
 
 }  // namespace dsim

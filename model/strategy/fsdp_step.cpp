@@ -86,8 +86,8 @@ std::vector<FsdpStep::Part> FsdpStep::parts(std::size_t unit) const {
   if (content.dense.elements > 0)
     result.push_back({&content.dense, families_.shard, communication_stream, false});
   if (content.expert.elements > 0)
-    result.push_back({&content.expert, families_.expert_shard,
-                      writer_.stream("expert communication"), true});
+    result.push_back(
+        {&content.expert, families_.expert_shard, writer_.stream("expert communication"), true});
   return result;
 }
 

@@ -62,8 +62,7 @@ void assign_parameters(ShardPlan& plan, const Model& model, LayerRange range) {
 ShardPlan shard_plan(const Model& model, LayerRange range, std::int64_t blocks_per_unit,
                      std::uint32_t ranks, std::uint32_t expert_ranks, ShardPadding padding) {
   if (blocks_per_unit < 1)
-    throw InputError(
-        fmt::format("a sharded unit needs at least 1 block, not {}", blocks_per_unit));
+    throw InputError(fmt::format("a sharded unit needs at least 1 block, not {}", blocks_per_unit));
   require(range.last <= model.layers.size(), "a shard plan of layers that do not exist");
   ShardPlan plan;
   plan.units.push_back({"root", {}, {}, {}});
@@ -82,9 +81,8 @@ ShardPlan shard_plan(const Model& model, LayerRange range, std::int64_t blocks_p
     UnitShard& shard = parameter.expert && expert_ranks > 0 ? unit.expert : unit.dense;
     ++shard.tensors;
     shard.elements += parameter.elements;
-    shard.padded += padding == ShardPadding::first_dimension
-                        ? padded_tensor(parameter, shard.ranks)
-                        : parameter.elements;
+    shard.padded += padding == ShardPadding::first_dimension ? padded_tensor(parameter, shard.ranks)
+                                                             : parameter.elements;
   }
   for (ShardUnit& unit : plan.units)
     for (UnitShard* shard : {&unit.dense, &unit.expert})

@@ -1,6 +1,7 @@
 #include "model/strategy/training.h"
 
 #include "model/strategy/ddp.h"
+#include "model/strategy/fsdp.h"
 #include "sim/base/error.h"
 
 namespace dsim {
@@ -34,6 +35,14 @@ double gradient_element_bytes_of(const TrainingRequest& request) {
   return holds_half_weights(request) ? 2 : 4;
 }
 
-Workload training_workload(const TrainingRequest& request) { return pytorch_ddp(request); }
+Workload training_workload(const TrainingRequest& request) {
+  switch (request.options.strategy) {
+    case Strategy::fsdp1:
+    case Strategy::fsdp2:
+      return fsdp_workload(request);
+    default:
+      return pytorch_ddp(request);
+  }
+}
 
 }  // namespace dsim

@@ -11,8 +11,7 @@ namespace {
 
 ShardPlan plan_of(const Model& model, std::int64_t blocks_per_unit, std::uint32_t ranks,
                   ShardPadding padding = ShardPadding::flat, std::uint32_t expert_ranks = 0) {
-  return shard_plan(model, {0, model.layers.size()}, blocks_per_unit, ranks, expert_ranks,
-                    padding);
+  return shard_plan(model, {0, model.layers.size()}, blocks_per_unit, ranks, expert_ranks, padding);
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ TEST_CASE("FSDP sends the bytes of its closed form") {
 
   // The root stays whole from forward to backward; SHARD_GRAD_OP keeps all so, and FSDP1 from one
   // micro-batch to the next under no_sync().
-  const bool kept = strategy == Strategy::fsdp1 && o.accumulate_unsharded && !o.reshard_after_forward;
+  const bool kept =
+      strategy == Strategy::fsdp1 && o.accumulate_unsharded && !o.reshard_after_forward;
   const double gathered =
       o.reshard_after_forward ? 2 * blocks * block + 2 * ends : blocks * block + 2 * ends;
   CHECK(sent_bytes(workload, "all-gather") == 7. / 8 * 2 * gathered * (kept ? 1 : micro));
@@ -84,8 +85,7 @@ TEST_CASE("hybrid sharding gathers within a shard and reduces shards over replic
 TEST_CASE("resharding to fewer ranks makes backward gather from those") {
   Setup setup(Strategy::fsdp2);
   setup.fsdp().reshard_size = 2;
-  CHECK(sent_bytes(setup.run(), "all-gather") ==
-        2 * (7. / 8 * whole + 1. / 2 * blocks * block));
+  CHECK(sent_bytes(setup.run(), "all-gather") == 2 * (7. / 8 * whole + 1. / 2 * blocks * block));
 }
 
 TEST_CASE("every unit is whole before its kernels run, forward and backward") {

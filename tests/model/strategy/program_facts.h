@@ -26,8 +26,7 @@ inline double wire_bytes(CollectiveOp op, double bytes, double ranks) {
 inline std::int64_t times_run(const Program& program, std::size_t task) {
   std::int64_t times = 1;
   for (const Task& skip : program.tasks)
-    if (skip.kind == TaskKind::fast_forward && task > skip.from.index() &&
-        task <= skip.to.index())
+    if (skip.kind == TaskKind::fast_forward && task > skip.from.index() && task <= skip.to.index())
       times += skip.count;
   return times;
 }
@@ -38,7 +37,8 @@ inline double sent_bytes(const Workload& workload, const std::string& begins = "
   double total = 0;
   for (std::size_t t = 0; t < program.tasks.size(); ++t) {
     const Task& task = program.tasks[t];
-    if (task.kind != TaskKind::collective || !program.names[task.name].starts_with(begins)) continue;
+    if (task.kind != TaskKind::collective || !program.names[task.name].starts_with(begins))
+      continue;
     const CollectiveCall& call = workload.collectives[task.collective];
     const double ranks =
         static_cast<double>(workload.families[call.family.index()].groups.front().size());
@@ -80,8 +80,7 @@ inline std::vector<std::size_t> tasks_named(const Program& program, const std::s
                                             Phase phase) {
   std::vector<std::size_t> result;
   for (std::size_t t = 0; t < program.tasks.size(); ++t)
-    if (program.tasks[t].phase == phase &&
-        program.names[program.tasks[t].name].starts_with(begins))
+    if (program.tasks[t].phase == phase && program.names[program.tasks[t].name].starts_with(begins))
       result.push_back(t);
   return result;
 }
