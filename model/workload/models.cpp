@@ -66,10 +66,6 @@ std::int64_t Model::local_parameter_count() const {
   return count;
 }
 
-std::shared_ptr<const ModelKind> find_model(std::string_view name_or_file) {
-  return {std::shared_ptr<const ModelKind>{}, &model_kind(name_or_file)};
-}
-
 std::vector<const ModelKind*> model_kinds() {
   std::vector<const ModelKind*> kinds;
   for (const auto& family : families)

@@ -19,7 +19,7 @@ void check(const TransformerConfig& config, std::string_view name) {
   const LatentAttention& latent = config.latent;
   // Upper bounds: ten times what anybody has trained; they keep products within 64 bits.
   for (const Limit& limit :
-       {Limit{"layers", config.layers, 1, 10'000},
+       {Limit{"layers", config.layers, 1, 4096},
         {"hidden size", config.hidden, 1, 1 << 20},
         {"heads", config.heads, 1, 1 << 16},
         {"key-value heads", config.kv_heads, 1, config.heads},

@@ -60,6 +60,18 @@ void check_experts(const ModelKind& kind, const TransformerConfig& config, const
                     kind.name, shape.expert_tensor, shape.tensor));
 }
 
+/// Counts of elements are 64-bit integers.
+void check_size(const ModelKind& kind, const TransformerConfig& config, const RankShape& shape) {
+  constexpr double most = 1e17;
+  const std::int64_t heads = config.heads * std::max(config.size_of_head(), std::int64_t{1});
+  const double widest = static_cast<double>(
+      std::max({config.hidden, 2 * config.ffn, config.vocabulary, 3 * heads,
+                config.experts.top_k * std::max(config.hidden, 2 * config.experts.ffn)}));
+  if (static_cast<double>(shape.tokens) * widest > most)
+    throw InputError(fmt::format("{}: a micro-batch of {} sequences of {} tokens is too large",
+                                 kind.name, shape.batch, shape.sequence));
+}
+
 /// Megatron-LM pads the table so that each rank holds a multiple of 128 rows (`make-vocab-size-
 /// divisible-by`); a table that is not split keeps its size.
 std::int64_t padded_share(std::int64_t vocabulary, std::int64_t tensor) {
@@ -101,6 +113,7 @@ RankShape rank_shape(const ModelKind& kind, const TransformerConfig& config,
     divides(kind, "sequence-parallel", shape.tensor, "tokens of a rank", shape.tokens);
     shape.rows = shape.tokens / shape.tensor;
   }
+  check_size(kind, config, shape);
   const LatentAttention& latent = config.latent;
   shape.head_size = latent.used() ? latent.plain_size + latent.rotary_size : config.size_of_head();
   shape.value_size = latent.used() ? latent.value_size : shape.head_size;
