@@ -2,6 +2,7 @@
 
 #include "model/strategy/ddp.h"
 #include "model/strategy/fsdp.h"
+#include "model/strategy/zero.h"
 #include "sim/base/error.h"
 
 namespace dsim {
@@ -40,6 +41,10 @@ Workload training_workload(const TrainingRequest& request) {
     case Strategy::fsdp1:
     case Strategy::fsdp2:
       return fsdp_workload(request);
+    case Strategy::zero1:
+    case Strategy::zero2:
+    case Strategy::zero3:
+      return zero_workload(request);
     default:
       return pytorch_ddp(request);
   }
