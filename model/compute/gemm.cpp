@@ -27,17 +27,30 @@ double pow4(double x) { return x * x * x * x; }
 
 }  // namespace
 
-GemmRate gemm_rate(Precision precision, const Gpu& gpu, const ComputeConstants& constants) {
+GemmRate gemm_rate(Precision precision, const Gpu& gpu, const ComputeConstants& constants,
+                   bool grouped) {
   if (precision == Precision::fp8) {
     gpu.peak(precision);  // InputError if it has none
-    return {gpu.bf16 * constants.fp8_gain * constants.gemm_efficiency, constants.gemm_tile,
+    const double gain = grouped ? constants.fp8_gain_grouped : constants.fp8_gain;
+    return {gpu.bf16 * gain * constants.gemm_efficiency, constants.gemm_tile,
             constants.gemm_depth};
   }
   const double peak = gpu.peak(precision);
-  const double intensity = peak / gpu.fp16 * element_bytes(precision) / 2;
+  const double half_peak = gpu.fp16 > 0 ? gpu.fp16 : 2 * gpu.fp32;  // Kepler has no fp16
+  const double intensity = peak / half_peak * element_bytes(precision) / 2;
   const double large =
       precision == Precision::fp32 ? constants.simt_efficiency : constants.gemm_efficiency;
   return {peak * large, constants.gemm_tile * intensity, constants.gemm_depth * intensity};
+}
+
+double alignment_factor(double row, double other_row, Precision precision,
+                        const ComputeConstants& constants) {
+  if (precision == Precision::fp32) return 1;
+  const auto at = [&](double boundary) {
+    return std::fmod(row, boundary) == 0 && std::fmod(other_row, boundary) == 0;
+  };
+  if (!at(16)) return constants.gemm_unaligned;
+  return at(128) ? 1 : constants.gemm_misaligned.value;
 }
 
 GemmTime gemm_time(const GemmProblem& problem, const GemmRate& rate, const Gpu& gpu,
@@ -61,7 +74,7 @@ GemmTime gemm_time(const GemmProblem& problem, const GemmRate& rate, const Gpu& 
 
   GemmTime best;
   best.seconds = std::numeric_limits<double>::infinity();
-  for (int split = 1; split <= most_splits; split *= 2) {
+  for (int split = 1; split <= (problem.splits ? most_splits : 1); split *= 2) {
     // A split sum writes and reads `split` partial results and reduces them in a second kernel.
     const double results = 2 * problem.element_bytes * problem.m * problem.n * problem.batch;
     const double reduction = split == 1 ? 0 : constants.split_cost + split * results / bandwidth;

@@ -15,12 +15,17 @@ namespace {
 
 /// Names people and drivers use, in the spelling of `plain`.
 constexpr std::pair<std::string_view, std::string_view> aliases[] = {
+    {"p100", "p100-sxm2"},
+    {"p100-sxm2-16gb", "p100-sxm2"},
+    {"p100-pcie-16gb", "p100-pcie"},
     {"v100", "v100-sxm2-32"},
     {"v100-16gb", "v100-sxm2-16"},
     {"v100-32gb", "v100-sxm2-32"},
     {"v100-sxm2", "v100-sxm2-32"},
     {"v100-sxm2-16gb", "v100-sxm2-16"},
     {"v100-sxm2-32gb", "v100-sxm2-32"},
+    {"v100-pcie-16gb", "v100-pcie"},
+    {"v100-pcie-32gb", "v100-pcie"},
     {"a100", "a100-sxm-80"},
     {"a100-40gb", "a100-sxm-40"},
     {"a100-80gb", "a100-sxm-80"},
@@ -35,6 +40,8 @@ constexpr std::pair<std::string_view, std::string_view> aliases[] = {
     {"h800", "h800-sxm"},
     {"h20", "h20-sxm"},
     {"h20-96gb", "h20-sxm"},
+    {"h20-141gb", "h20-sxm-141"},
+    {"h100-96gb", "h100-sxm-96"},
     {"gh200-480gb", "gh200"},
     {"h100-pcie-80gb", "h100-pcie"},
     {"a100-pcie", "a100-pcie-80"},
@@ -45,6 +52,9 @@ constexpr std::pair<std::string_view, std::string_view> aliases[] = {
     {"b200", "b200-sxm"},
     {"b300", "b300-sxm"},
     {"mi250x", "mi250x-gcd"},
+    {"a6000", "rtx-a6000"},
+    {"rtx3090", "rtx-3090"},
+    {"4090", "rtx-4090"},
     {"rtx4090", "rtx-4090"},
     {"rtx2080ti", "rtx-2080-ti"},
     {"rtx-2080ti", "rtx-2080-ti"},
@@ -88,6 +98,10 @@ const Registry<Gpu> table() {
 
 std::string_view name_of(Architecture architecture) {
   switch (architecture) {
+    case Architecture::kepler:
+      return "kepler";
+    case Architecture::pascal:
+      return "pascal";
     case Architecture::volta:
       return "volta";
     case Architecture::turing:

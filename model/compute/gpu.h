@@ -9,6 +9,8 @@
 namespace dsim {
 
 enum class Architecture : std::uint8_t {
+  kepler,
+  pascal,
   volta,
   turing,
   ampere,
@@ -30,20 +32,24 @@ struct ComputeConstants {
   Constant gemm_depth;          ///< kr: depth term k/(k+kr), at the 16-bit tensor peak
   Constant gemm_waves;          ///< 1: time in whole waves; 0: persistent kernels, the last wave is hidden
   Constant split_cost;          ///< s: fixed time of the reduction of a split-K GEMM
+  Constant gemm_unaligned;      ///< factor on tensor-core GEMMs whose rows do not begin at 16 bytes
+  Constant gemm_misaligned;     ///< the same where they do, but not at cache lines (128 bytes)
   Constant throttle;            ///< factor on long kernels (from 3e12 FLOP of the peak)
   Constant fp8_gain;            ///< a 16-bit GEMM's time over that of the same GEMM in fp8
+  Constant fp8_gain_grouped;    ///< the same of a grouped GEMM of experts
   Constant conv;                ///< factor on implicit GEMMs on tensor cores
   Constant conv_fp32;           ///< factor on implicit GEMMs on CUDA cores
+  Constant winograd;            ///< an fp32 3x3 convolution's time over that of the same by Winograd
   Constant wgrad;               ///< factor on weight-gradient GEMMs
-  Constant attention;           ///< factor on the efficiency of fused attention
-  Constant attention_backward;  ///< backward efficiency over forward
-  Constant attention_narrow;    ///< efficiency with heads of <= 64 over heads of 128
+  Constant wgrad_accumulate;    ///< the same where they add into fp32 main gradients
+  Constant attention;           ///< factor on the efficiency of fused attention (attention_curves.h)
+  Constant attention_backward;  ///< backward efficiency over forward, long sequences
+  Constant attention_narrow;    ///< factor on what heads of <= 64 reach of heads of 128
   Constant memory_efficiency;   ///< fraction of sheet bandwidth of a large elementwise kernel
   Constant memory_sms;          ///< fraction of the SMs that saturates HBM
   Constant kernel_floor;        ///< s: fixed time of a memory-bound kernel
   Constant kappa;               ///< derate of GEMM, convolution and attention in a training step
   Constant kappa_bytes;         ///< derate of memory-bound kernels in a training step
-  SizeCurve attention_curve;    ///< fused causal forward, head 128: fraction of peak by sequence length
   SizeCurve memory_curve;       ///< bandwidth by bytes of one kernel, relative to a large one, floor removed
 
   void visit(const ConstantVisitor& visitor);
@@ -69,6 +75,10 @@ struct Gpu {
 /// known ones.
 const Gpu& gpu_by_name(std::string_view name);
 std::vector<const Gpu*> gpus();
+
+/// The constants of a GPU whose GEMM operands are scaled by this recipe: fp8_gain and
+/// fp8_gain_grouped are the recipe's. InputError: nvfp4 before Blackwell.
+ComputeConstants with_recipe(const Gpu& gpu, Fp8Recipe recipe);
 
 /// What a kernel takes when it runs alone on all SMs, and what it loads meanwhile. The derates kappa
 /// are in `seconds`.

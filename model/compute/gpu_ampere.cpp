@@ -12,14 +12,19 @@ constexpr ComputeConstants constants{
     .gemm_depth = {189, 0.10, Level::fitted, gemm_fit, gemm_shapes},
     .gemm_waves = whole_waves,
     .split_cost = {1.6e-6, 0.1, Level::fitted, gemm_fit, "split-K kernels"},
+    .gemm_unaligned = gemm_unaligned,
+    .gemm_misaligned = gemm_misaligned,
     .throttle = {0.877, 0.03, Level::fitted, gemm_fit, "long kernels"},
     .fp8_gain = no_fp8,
+    .fp8_gain_grouped = no_fp8,
     .conv = conv_tensor,
     .conv_fp32 = conv_fp32,
+    .winograd = winograd,
     .wgrad = wgrad,
+    .wgrad_accumulate = wgrad_accumulate,
     .attention = {1.0, 0.08, Level::measured,
-                  "FlashAttention-2, aiconfigurator 095f58a5 context_attention_perf",
-                  "causal, head 128"},
+                  "aiconfigurator 095f58a5 context_attention_perf (attention_curves.cpp)",
+                  "FlashAttention-2, causal, heads of 128"},
     .attention_backward = attention_backward,
     .attention_narrow = attention_narrow,
     .memory_efficiency = {0.85, 0.05, Level::fitted, elementwise_fit, ">= 64 MB"},
@@ -27,7 +32,6 @@ constexpr ComputeConstants constants{
     .kernel_floor = {2.5e-6, 0.2, Level::measured, "aiconfigurator 095f58a5: shortest kernels", ""},
     .kappa = {1.12, 0.05, Level::fitted, step_fit, "9 stacks; .95 suits small launch-limited jobs"},
     .kappa_bytes = {1.10, 0.05, Level::fitted, step_fit, ""},
-    .attention_curve = {512, 2, {0.25, 0.36, 0.46, 0.52, 0.55, 0.57}},
     .memory_curve = ampere_memory_curve,
 };
 
@@ -70,20 +74,5 @@ constinit const Gpu a100_pcie_80 = relative(
 constinit const Gpu a800_sxm =
     relative("a800-sxm", "A800 SXM 80 GB", "citsjtu2020/LLM-Prof hardware_spec.md", 81920 * mebi,
              2.039 * tera);
-
-// Sources disagree on the tensor peak: 70 (cli99/llm-analysis d841e40) or the 125 of the A10 sheet.
-constinit const Gpu a10g{.name = "a10g",
-                         .title = "A10G 24 GB",
-                         .help = "cli99/llm-analysis d841e40 gpu_configs; fp32 peak assumed",
-                         .architecture = Architecture::ampere,
-                         .sms = 80,
-                         .fp32 = 31 * tera,
-                         .tf32 = 35 * tera,
-                         .fp16 = 70 * tera,
-                         .bf16 = 70 * tera,
-                         .fp8 = 0,
-                         .hbm_bytes = 23028 * mebi,
-                         .hbm_bandwidth = 0.60 * tera,
-                         .constants = assumed_from(constants, "as A100, the same generation")};
 
 }  // namespace dsim

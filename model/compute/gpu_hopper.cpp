@@ -9,10 +9,10 @@ namespace {
 constexpr Constant throttle{1.0, 0.04, Level::fitted,
                             "held in kappa; timing loops alone: 1.05 (H100), 1.09 (H200)",
                             "long kernels"};
-constexpr SizeCurve attention_curve{512, 2, {0.17, 0.28, 0.43, 0.53, 0.59, 0.61}};
 constexpr Constant attention{1.0, 0.08, Level::measured,
-                             "FlashAttention-3, aiconfigurator 095f58a5 context_attention_perf",
-                             "causal, head 128"};
+                             "arXiv 2407.08608 and pytorch/benchmark pull request 2391, which agree "
+                             "within 8 %; aiconfigurator 095f58a5 (attention_curves.cpp)",
+                             "FlashAttention-3, causal, heads of 128"};
 constexpr Constant fp8_gain{1.9, 0.08, Level::fitted,
                             "NVIDIA dgxc-benchmarking FP8 step times, delayed scaling",
                             "not for dynamic scaling: about 1.3 to 1.5 there"};
@@ -27,11 +27,16 @@ constexpr ComputeConstants h100_constants{
     .gemm_depth = {194, 0.10, Level::fitted, gemm_fit, gemm_shapes},
     .gemm_waves = hidden_waves,
     .split_cost = {2.23e-6, 0.1, Level::fitted, gemm_fit, "split-K kernels"},
+    .gemm_unaligned = gemm_unaligned,
+    .gemm_misaligned = gemm_misaligned,
     .throttle = throttle,
     .fp8_gain = fp8_gain,
+    .fp8_gain_grouped = fp8_gain_grouped,
     .conv = conv_tensor,
     .conv_fp32 = conv_fp32,
+    .winograd = winograd,
     .wgrad = wgrad,
+    .wgrad_accumulate = wgrad_accumulate,
     .attention = attention,
     .attention_backward = attention_backward,
     .attention_narrow = attention_narrow,
@@ -41,7 +46,6 @@ constexpr ComputeConstants h100_constants{
     .kappa = {1.20, 0.07, Level::fitted, step_fit,
               "700 W; NeMo 1.10-1.15, FSDP on PyTorch 2.1 1.25"},
     .kappa_bytes = kappa_bytes,
-    .attention_curve = attention_curve,
     .memory_curve = {},
 };
 
@@ -54,11 +58,16 @@ constexpr ComputeConstants h200_constants{
     .gemm_depth = {186, 0.10, Level::fitted, gemm_fit, gemm_shapes},
     .gemm_waves = hidden_waves,
     .split_cost = {2.5e-6, 0.1, Level::fitted, gemm_fit, "split-K kernels"},
+    .gemm_unaligned = gemm_unaligned,
+    .gemm_misaligned = gemm_misaligned,
     .throttle = throttle,
     .fp8_gain = fp8_gain,
+    .fp8_gain_grouped = fp8_gain_grouped,
     .conv = conv_tensor,
     .conv_fp32 = conv_fp32,
+    .winograd = winograd,
     .wgrad = wgrad,
+    .wgrad_accumulate = wgrad_accumulate,
     .attention = attention,
     .attention_backward = attention_backward,
     .attention_narrow = attention_narrow,
@@ -67,7 +76,6 @@ constexpr ComputeConstants h200_constants{
     .kernel_floor = {2.2e-6, 0.2, Level::measured, "aiconfigurator 095f58a5: shortest kernels", ""},
     .kappa = {1.20, 0.10, Level::assumed, "as H100, the same chip and power", "700 W"},
     .kappa_bytes = kappa_bytes,
-    .attention_curve = attention_curve,
     .memory_curve = {},
 };
 
@@ -95,6 +103,15 @@ constexpr ComputeConstants relative = assumed_from(h100_constants, "as H100 SXM,
 constinit const Gpu h100_sxm =
     sxm("h100-sxm", "H100 SXM 80 GB", "NVIDIA H100 data sheet, dense peaks", 81559 * mebi,
         3.35 * tera, h100_constants);
+// GPUs of the torchtitan benchmarks (docs of pytorch/torchtitan b5bcd76c): H100 with HBM2e of 96 GB
+// and 500 W. No sheet of it is public.
+constinit const Gpu h100_sxm_96 = sxm(
+    "h100-sxm-96", "H100 SXM 96 GB, HBM2e, 500 W",
+    "pytorch/torchtitan b5bcd76c benchmarks; bandwidth 2.4 TB/s, peaks as H100 SXM", 97871 * mebi,
+    2.4 * tera,
+    derated(relative, {1.45, 0.12, Level::assumed,
+                       "power-capped parts take 1.3-1.5; two torchtitan rows alone would say 1.55",
+                       "500 W"}));
 constinit const Gpu h200_sxm =
     sxm("h200-sxm", "H200 SXM 141 GB", "NVIDIA H200 data sheet, dense peaks", 143771 * mebi,
         4.8 * tera, h200_constants);
@@ -145,5 +162,13 @@ constinit const Gpu h20_sxm{
     .hbm_bytes = 97871 * mebi,
     .hbm_bandwidth = 4.0 * tera,
     .constants = relative};
+constinit const Gpu h20_sxm_141 = [] {
+  Gpu gpu = h20_sxm;
+  gpu.name = "h20-sxm-141";
+  gpu.title = "H20 SXM 141 GB";
+  gpu.hbm_bytes = 143771 * mebi;
+  gpu.hbm_bandwidth = 4.8 * tera;
+  return gpu;
+}();
 
 }  // namespace dsim

@@ -5,8 +5,12 @@
 namespace dsim {
 
 #define DSIM_GPUS(X) \
+  X(k80)             \
+  X(p100_sxm2)       \
+  X(p100_pcie)       \
   X(v100_sxm2_16)    \
   X(v100_sxm2_32)    \
+  X(v100_pcie)       \
   X(t4)              \
   X(rtx_2080_ti)     \
   X(a100_sxm_40)     \
@@ -14,22 +18,32 @@ namespace dsim {
   X(a100_pcie_40)    \
   X(a100_pcie_80)    \
   X(a800_sxm)        \
+  X(a10)             \
   X(a10g)            \
+  X(a40)             \
+  X(rtx_a6000)       \
+  X(rtx_3090)        \
+  X(l4)              \
   X(l40s)            \
   X(rtx_4090)        \
   X(h100_sxm)        \
+  X(h100_sxm_96)     \
   X(h100_pcie)       \
   X(h100_nvl)        \
   X(h200_sxm)        \
   X(h800_sxm)        \
   X(h20_sxm)         \
+  X(h20_sxm_141)     \
   X(gh200)           \
   X(b200_sxm)        \
   X(b300_sxm)        \
   X(gb200)           \
+  X(gb300)           \
   X(gb10)            \
   X(mi250x_gcd)      \
-  X(mi300x)
+  X(mi300a)          \
+  X(mi300x)          \
+  X(mi325x)
 
 #define DSIM_DECLARE_GPU(row) extern const Gpu row;
 DSIM_GPUS(DSIM_DECLARE_GPU)
@@ -65,15 +79,38 @@ inline constexpr Constant conv_fp32{1.0, 0.15, Level::published,
                                     "baidu-research/DeepBench V100 fp32: .49-.64 of peak, 3x3 and "
                                     "5x5 with Winograd or FFT up to 1.08",
                                     ""};
+inline constexpr Constant winograd{
+    1.8, 0.2, Level::published,
+    "Lavin & Gray 2016, arXiv 1509.09308: VGG at 64 images 9.5 TFLOP/s on a Titan X of 6.6, and "
+    "direct kernels .75",
+    "fp32, 3x3, stride 1, one group"};
+// The guide gives no figure. Karpathy reports 25 % of a nanoGPT step from padding the vocabulary
+// (50257 to 50304): its head, a third of the FLOPs, becomes 1.8 to 2 times as fast.
+inline constexpr Constant gemm_unaligned{
+    1.9, 0.3, Level::published,
+    "NVIDIA matrix-multiplication guide: rows at multiples of 16 bytes; nanoGPT 50257 to 50304",
+    "tensor cores"};
+inline constexpr Constant gemm_misaligned{
+    1.25, 0.15, Level::assumed,
+    "NVIDIA matrix-multiplication guide: rows at multiples of 128 bytes from A100 on, no figure",
+    "tensor cores, Ampere and later"};
+inline constexpr Constant no_line_alignment{
+    1.0, 0, Level::published, "NVIDIA matrix-multiplication guide: 16 bytes suffice", ""};
+inline constexpr Constant fp8_gain_grouped{
+    1.45, 0.1, Level::published, "MoE training steps in fp8: grouped GEMMs gain at most 1.4-1.5",
+    "delayed scaling"};
+inline constexpr Constant wgrad_accumulate{
+    1.20, 0.05, Level::published,
+    "MooreThreads/SimuMax 4dcaae5 configs/system: 1.15-1.25 with fused fp32 accumulation", ""};
 inline constexpr Constant wgrad{1.10, 0.05, Level::published,
                                 "MooreThreads/SimuMax 4dcaae5 configs/system, A100 wgrad tables",
                                 "1.15-1.25 with fused fp32 accumulation"};
 inline constexpr Constant attention_backward{
-    0.86, 0.05, Level::published, "FlashAttention-3, arXiv 2407.08608: FA2 .87, FA3 .87", ""};
+    0.868, 0.05, Level::published, "FlashAttention-3, arXiv 2407.08608: FA2 .87, FA3 .87",
+    "from 8k; less where sequences are short"};
 inline constexpr Constant attention_narrow{
-    0.78, 0.06, Level::published,
-    "FlashAttention-3, arXiv 2407.08608, and aiconfigurator 095f58a5 context_attention_perf",
-    "heads of 64"};
+    1.0, 0.08, Level::published, "the kernel's own factor (model/compute/attention_curves.cpp)",
+    "heads of 64 and less"};
 inline constexpr Constant memory_sms{0.5, 0.3, Level::assumed,
                                      "half of the SMs keep enough loads in flight to fill HBM", ""};
 
@@ -89,11 +126,16 @@ constexpr ComputeConstants assumed_from(ComputeConstants constants, std::string_
                             &C::gemm_depth,
                             &C::gemm_waves,
                             &C::split_cost,
+                            &C::gemm_unaligned,
+                            &C::gemm_misaligned,
                             &C::throttle,
                             &C::fp8_gain,
+                            &C::fp8_gain_grouped,
                             &C::conv,
                             &C::conv_fp32,
+                            &C::winograd,
                             &C::wgrad,
+                            &C::wgrad_accumulate,
                             &C::attention,
                             &C::attention_backward,
                             &C::attention_narrow,
@@ -105,8 +147,14 @@ constexpr ComputeConstants assumed_from(ComputeConstants constants, std::string_
     Constant& constant = constants.*member;
     constant.level = Level::assumed;
     constant.source = why;
-    if (constant.value > 0 && constant.sigma < 0.15) constant.sigma = 0.15;
+    if (constant.value > 0 && constant.sigma > 0 && constant.sigma < 0.15) constant.sigma = 0.15;
   }
+  return constants;
+}
+
+/// The same with other derates of a training step.
+constexpr ComputeConstants derated(ComputeConstants constants, Constant kappa) {
+  constants.kappa = kappa;
   return constants;
 }
 

@@ -27,27 +27,42 @@ double padded_patch(double size, double slab) {
   return std::ceil(size / slab) * slab;
 }
 
+/// cuDNN takes Winograd kernels for 3x3 filters of stride 1 on CUDA cores, whose transforms save
+/// multiplications (Lavin & Gray 2016, arXiv 1509.09308).
+bool winograd_applies(const Kernel& kernel, Precision precision) {
+  return precision == Precision::fp32 && kernel.filter == 3 && kernel.stride == 1 &&
+         kernel.batch == 1;
+}
+
 KernelTime multiply(const Kernel& kernel, Precision precision, const Gpu& gpu,
                     const ComputeConstants& constants) {
   const bool conv = kernel.kind == KernelKind::conv;
   const bool wgrad = kernel.pass == Pass::wgrad;
+  const bool grouped = kernel.groups > 1;
   GemmProblem problem{static_cast<double>(kernel.m),
                       static_cast<double>(kernel.n),
                       static_cast<double>(kernel.k),
                       static_cast<double>(kernel.batch),
                       static_cast<double>(element_bytes(precision)),
-                      kernel.bytes};
+                      kernel.bytes,
+                      !grouped};
+  GemmRate rate = gemm_rate(precision, gpu, constants, grouped);
   if (conv) {
     const bool tensor_cores = precision != Precision::fp32;
     if (wgrad)
       problem.n = padded_patch(problem.n, 16 / problem.element_bytes);
     else
       problem.k = padded_patch(problem.k, tensor_cores ? 64 / problem.element_bytes : 8);
+    if (winograd_applies(kernel, precision)) rate.peak *= constants.winograd;
+  } else {
+    // Tokens run across the rows of all three uses: n and k lie along them, m and n in wgrad.
+    rate.peak /= alignment_factor(problem.n * problem.element_bytes,
+                                  (wgrad ? problem.m : problem.k) * problem.element_bytes,
+                                  precision, constants);
   }
-  const GemmRate rate = gemm_rate(precision, gpu, constants);
   const GemmTime time = gemm_time(problem, rate, gpu, constants);
   double factor = constants.kappa * sustained(time.seconds, rate.peak, constants.throttle);
-  if (wgrad) factor *= constants.wgrad;
+  if (wgrad) factor *= kernel.accumulates ? constants.wgrad_accumulate : constants.wgrad;
   if (conv) factor *= precision == Precision::fp32 ? constants.conv_fp32 : constants.conv;
   return {factor * time.seconds, time.busy_sms * std::min(1.0, time.compute / time.seconds),
           kernel.bytes};

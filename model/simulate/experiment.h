@@ -37,6 +37,7 @@ struct Job {
   double backward_launch_seconds = 0;  ///< of a backward kernel launch; 0 = scales with forward
   std::optional<bool> half_weights;  ///< empty = as the strategy keeps them
   double optimizer_bytes = 0;  ///< HBM bytes a parameter and step; 0 = the optimizer's own
+  Fp8Recipe fp8_recipe = Fp8Recipe::delayed;  ///< of precision fp8
   double fp8_gain = 0;  ///< a 16-bit GEMM's time over that of the job's fp8 recipe; 0 = the GPU's own
   std::vector<std::uint32_t> ranks;  ///< GPUs it runs on, in rank order; empty = all, packed
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "model/compute/attention_curves.h"
 #include "model/compute/spread.h"
 #include "model/simulate/block_timer.h"
 #include "model/simulate/parts.h"
@@ -37,24 +38,6 @@ double host_link_bandwidth(const Topology& t) {
       slowest = link.bandwidth.bytes_per_second;
   }
   return slowest > 0 ? slowest : 31.5e9;
-}
-
-/// The fastest kernel people have on a chip; FlashAttention begins with Turing (FA1) and Ampere.
-AttentionKernel resolved_attention(AttentionKernel asked, Architecture architecture) {
-  if (asked != AttentionKernel::automatic)
-    return architecture == Architecture::volta ? AttentionKernel::unfused : asked;
-  switch (architecture) {
-    case Architecture::volta:
-      return AttentionKernel::unfused;
-    case Architecture::turing:
-      return AttentionKernel::flash1;
-    case Architecture::hopper:
-      return AttentionKernel::flash3;
-    case Architecture::blackwell:
-      return AttentionKernel::cudnn;
-    default:
-      return AttentionKernel::flash2;
-  }
 }
 
 Precision default_precision(const Gpu& gpu) {
@@ -137,6 +120,7 @@ Scenario make_scenario(const Experiment& experiment) {
   s.request.micro_batch = job.micro_batch == 0 ? s.kind->default_micro_batch : job.micro_batch;
   s.request.sequence = job.sequence == 0 ? s.kind->default_sequence : job.sequence;
   s.request.precision = job.precision_given ? job.precision : default_precision(s.gpu);
+  s.request.fp8_recipe = job.fp8_recipe;
   s.request.fusion = job.fusion;
   s.request.attention = resolved_attention(job.attention, s.gpu.architecture);
   s.request.sharding = layer_sharding(job.training);
@@ -145,7 +129,7 @@ Scenario make_scenario(const Experiment& experiment) {
   s.optimizer = optimizer_kind(job.optimizer.empty() ? s.kind->default_optimizer
                                                      : std::string_view(job.optimizer));
   s.training = job.training;
-  s.compute = s.gpu.constants;
+  s.compute = with_recipe(s.gpu, s.request.fp8_recipe);
   s.host = built_in_host_constants();
   apply_stated_constants(job, s);
   s.gpu_spread = built_in_gpu_spread();

@@ -5,7 +5,8 @@ namespace dsim {
 Task KernelTasks::task(const Kernel& kernel, Phase phase) {
   const Work work{kernel.kind,  kernel.pass,  kernel.m,     kernel.n,      kernel.k,
                   kernel.batch, kernel.flops, kernel.bytes, kernel.causal, kernel.launches,
-                  kernel.groups};
+                  kernel.groups, kernel.filter, kernel.stride, kernel.accumulates,
+                  kernel.attention};
   const auto [entry, added] = times_.try_emplace(work);
   if (added) entry->second = kernel_time(kernel, precision_, gpu_, constants_);
 

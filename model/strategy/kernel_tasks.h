@@ -22,7 +22,7 @@ class KernelTasks {
  private:
   /// What kernel_time() depends on.
   using Work = std::tuple<KernelKind, Pass, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
-                          double, double, bool, int, int>;
+                          double, double, bool, int, int, int, int, bool, AttentionKernel>;
 
   Precision precision_;
   const Gpu& gpu_;

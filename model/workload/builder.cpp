@@ -92,6 +92,12 @@ void ModelBuilder::begin_layer(std::string name, LayerRole role) {
 
 void ModelBuilder::append(Operation operation) {
   require(!operations_.empty(), "ModelBuilder::append: no layer has begun");
+  for (auto* kernels : {&operation.forward, &operation.backward})
+    for (Kernel& kernel : *kernels) {
+      if (kernel.kind == KernelKind::attention) kernel.attention = request_.attention;
+      if (kernel.kind == KernelKind::gemm && kernel.pass == Pass::wgrad)
+        kernel.accumulates = request_.sharding.fused_gradient_accumulation;
+    }
   operations_.back().push_back(std::move(operation));
 }
 

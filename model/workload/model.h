@@ -33,6 +33,12 @@ enum class Fusion : std::uint8_t { eager, jit, compile };
 std::string_view name_of(Fusion fusion);
 Fusion fusion_from(std::string_view name);  ///< InputError lists the known ones
 
+/// Implementation of attention. automatic: the fastest of the GPU (FlashAttention-2 on Ampere and
+/// Ada, FlashAttention-3 on Hopper, cuDNN on Blackwell; unfused before Ampere).
+enum class AttentionKernel : std::uint8_t { automatic, flash1, flash2, flash3, cudnn, unfused };
+std::string_view name_of(AttentionKernel kernel);
+AttentionKernel attention_kernel_from(std::string_view name);  ///< InputError lists the known ones
+
 /// A learnable tensor, as `named_parameters()` lists it.
 struct Parameter {
   std::string name;                 ///< "bert.encoder.layer.0.attention.self.query.weight"
@@ -71,6 +77,10 @@ struct Kernel {
   bool causal = false;   ///< attention only
   int launches = 1;      ///< how many kernels the framework launches for it (eager: several)
   int groups = 1;        ///< gemm: > 1 = grouped GEMM of so many experts, `batch` of them
+  int filter = 0;        ///< conv: side of its filter; 0 = not stated
+  int stride = 1;        ///< conv
+  bool accumulates = false;  ///< gemm, wgrad: adds into fp32 main gradients. Set by ModelBuilder
+  AttentionKernel attention = AttentionKernel::automatic;  ///< attention: set by ModelBuilder
   bool core_attention = false;  ///< run again in backward by selective recomputation
   CollectiveOp op = CollectiveOp::all_reduce;            ///< communication only
   ParallelGroup group = ParallelGroup::tensor;           ///< communication only
@@ -122,11 +132,12 @@ struct Model {
   std::int64_t local_parameter_count() const;  ///< of one tensor- and expert-parallel rank
 };
 
-/// Implementation of attention. automatic: the fastest of the GPU (FlashAttention-2 on Ampere and
-/// Ada, FlashAttention-3 on Hopper, cuDNN on Blackwell; unfused before Ampere).
-enum class AttentionKernel : std::uint8_t { automatic, flash1, flash2, flash3, cudnn, unfused };
-std::string_view name_of(AttentionKernel kernel);
-AttentionKernel attention_kernel_from(std::string_view name);  ///< InputError lists the known ones
+/// How GEMM operands are scaled to 8 bits or less. delayed: per tensor, from earlier steps
+/// (Transformer Engine); dynamic: per row or tensor, from the data itself (torchao rowwise); block:
+/// per block of 32 to 128 values (MXFP8, DeepSeek-V3); nvfp4: 4-bit operands in blocks of 16.
+enum class Fp8Recipe : std::uint8_t { delayed, dynamic, block, nvfp4 };
+std::string_view name_of(Fp8Recipe recipe);
+Fp8Recipe fp8_recipe_from(std::string_view name);  ///< InputError lists the known ones
 
 /// What is not kept for backward but computed again. selective: core attention (Korthikanti et al.
 /// 2022); full: every block; every_nth: the first block of each `every` in full.
@@ -160,6 +171,7 @@ struct ModelRequest {
   std::int64_t micro_batch = 0;
   std::int64_t sequence = 0;
   Precision precision = Precision::bf16;
+  Fp8Recipe fp8_recipe = Fp8Recipe::delayed;  ///< of precision fp8
   Fusion fusion = Fusion::eager;
   AttentionKernel attention = AttentionKernel::automatic;  ///< models see it resolved by the GPU
   LayerSharding sharding{};

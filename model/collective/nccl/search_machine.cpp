@@ -446,6 +446,10 @@ const NodeType& node_type_of(const Communicator& c, std::size_t node) {
 
 int compute_capability(Architecture architecture) {
   switch (architecture) {
+    case Architecture::kepler:
+      return 37;
+    case Architecture::pascal:
+      return 60;
     case Architecture::volta:
       return 70;
     case Architecture::turing:

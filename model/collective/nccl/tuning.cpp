@@ -170,6 +170,8 @@ TuningCase tuning_case(const NcclGraphs& graphs, const NcclMachine& machine,
   const TuningRules& rules = tuning_rules(version);
   std::size_t generation = 0;
   switch (machine.architecture) {
+    case Architecture::kepler:
+    case Architecture::pascal:
     case Architecture::volta:
     case Architecture::turing:
     case Architecture::cdna2:  // RCCL does not look at these caps

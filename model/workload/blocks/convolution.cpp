@@ -47,26 +47,32 @@ FeatureMap append_convolution(ModelBuilder& builder, const Convolution& convolut
   const double bytes = builder.activation_bytes() * activations + builder.operand_bytes() * weights;
   const GemmSize forward{rows, outputs / groups, inputs / groups * window, groups};
 
+  const auto implicit = [&](std::string name, Pass pass, const GemmSize& shape) {
+    Kernel result = convolution_kernel(std::move(name), pass, shape, bytes);
+    result.filter = static_cast<int>(kernel);
+    result.stride = static_cast<int>(stride);
+    return result;
+  };
+
   Operation operation;
   append_weight_cast(builder, label, builder.elements(weight), 1, operation);
   append_layout_copies(builder, label, Pass::forward, activations, operation.forward);
-  operation.forward.push_back(convolution_kernel(label, Pass::forward, forward, bytes));
+  operation.forward.push_back(implicit(label, Pass::forward, forward));
   operation.model_flops = forward.flops();
   if (use.keeps_input)
     operation.saved_bytes = builder.activation_bytes() * product(input.elements());
   if (use.input_gradient) {
     append_layout_copies(builder, label + ".dgrad", Pass::dgrad, activations, operation.backward);
     operation.backward.push_back(
-        convolution_kernel(label + ".dgrad", Pass::dgrad,
-                           {input.images * input.side * input.side, inputs / groups,
-                            outputs / groups * window / (stride * stride), groups},
-                           bytes));
+        implicit(label + ".dgrad", Pass::dgrad,
+                 {input.images * input.side * input.side, inputs / groups,
+                  outputs / groups * window / (stride * stride), groups}));
   }
   append_layout_copies(builder, label + ".wgrad", Pass::wgrad, activations, operation.backward);
   append_weight_gradient(
       builder, label,
-      convolution_kernel(label + ".wgrad", Pass::wgrad,
-                         {outputs / groups, inputs / groups * window, rows, groups}, bytes),
+      implicit(label + ".wgrad", Pass::wgrad,
+               {outputs / groups, inputs / groups * window, rows, groups}),
       weight, true, operation);
   builder.append(std::move(operation));
   return output;
