@@ -13,6 +13,7 @@
 
 #include "calibrate/validate/collective/collectives_report.h"
 #include "calibrate/validate/collective/leave_one_out.h"
+#include "calibrate/validate/compute/compute_report.h"
 #include "calibrate/validate/table_files.h"
 #include "calibrate/validate/training_report.h"
 #include "model/cli/commands.h"
@@ -143,11 +144,34 @@ class ValidateCollectives {
   bool leave_one_out_ = false;
 };
 
+class ValidateCompute {
+ public:
+  explicit ValidateCompute(CLI::App& command) : flags_(command) {}
+
+  void run() {
+    flags_.open_files();
+    const std::vector<CsvTable> tables = flags_.tables({default_measurements("gemm")});
+    ProgressBar bar(!flags_.quiet());
+    const ComputeValidation validation =
+        validate_compute(tables, [&](std::size_t done, std::size_t all) {
+          bar.show(static_cast<double>(done) / static_cast<double>(all));
+        });
+    if (validation.rows.empty()) fail_without_rows(validation.notices);
+    flags_.write({[&] { return compute_text(validation); },
+                  [&] { return compute_markdown(validation); },
+                  [&] { return compute_json(validation); }, [&] { return compute_csv(validation); },
+                  [&] { return compute_line(validation); }, validation.notices});
+  }
+
+ private:
+  ValidateFlags flags_;
+};
+
 }  // namespace
 
 void add_validate_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
-      "validate", "published measurements against predictions: training, collectives");
+      "validate", "published measurements against predictions: training, collectives, compute");
   command->require_subcommand(0, 1);
   CLI::App* training = command->add_subcommand("training", "step times of published training runs");
   training->callback([state = std::make_shared<ValidateTraining>(*training)] { state->run(); });
@@ -155,9 +179,12 @@ void add_validate_command(CLI::App& app) {
       command->add_subcommand("collectives", "times of published nccl-tests tables");
   collectives->callback(
       [state = std::make_shared<ValidateCollectives>(*collectives)] { state->run(); });
+  CLI::App* compute =
+      command->add_subcommand("compute", "times of measured GEMMs: columns m, n, k, latency_us");
+  compute->callback([state = std::make_shared<ValidateCompute>(*compute)] { state->run(); });
   command->callback([command] {
     if (command->get_subcommands().empty())
-      throw InputError("dsim validate what? (training, collectives)");
+      throw InputError("dsim validate what? (training, collectives, compute)");
   });
 }
 

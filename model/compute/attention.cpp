@@ -49,8 +49,9 @@ KernelTime attention_time(const Kernel& kernel, Precision precision, const Gpu& 
   const double blocks = static_cast<double>(kernel.batch) * std::ceil(rows / block_rows);
   const double busy_sms = std::min(1.0, blocks / gpu.sms);
 
-  double efficiency = constants.attention * curves.causal.at(sequence) * busy_sms *
-                      head_factor(static_cast<double>(kernel.n), curves, constants.attention_narrow);
+  double efficiency =
+      constants.attention * curves.causal.at(sequence) * busy_sms *
+      head_factor(static_cast<double>(kernel.n), curves, constants.attention_narrow);
   if (!kernel.causal) efficiency *= unmasked_gain(sequence);
   if (kernel.pass != Pass::forward)
     efficiency *= constants.attention_backward * backward_share(sequence);

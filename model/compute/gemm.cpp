@@ -32,8 +32,7 @@ GemmRate gemm_rate(Precision precision, const Gpu& gpu, const ComputeConstants& 
   if (precision == Precision::fp8) {
     gpu.peak(precision);  // InputError if it has none
     const double gain = grouped ? constants.fp8_gain_grouped : constants.fp8_gain;
-    return {gpu.bf16 * gain * constants.gemm_efficiency, constants.gemm_tile,
-            constants.gemm_depth};
+    return {gpu.bf16 * gain * constants.gemm_efficiency, constants.gemm_tile, constants.gemm_depth};
   }
   const double peak = gpu.peak(precision);
   const double half_peak = gpu.fp16 > 0 ? gpu.fp16 : 2 * gpu.fp32;  // Kepler has no fp16

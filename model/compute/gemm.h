@@ -7,8 +7,8 @@ namespace dsim {
 struct GemmProblem {
   double m = 0, n = 0, k = 0, batch = 1;
   double element_bytes = 2;
-  double bytes = 0;      ///< HBM bytes of the operands
-  bool splits = true;    ///< the sum over k may be split; grouped GEMMs have no such kernels
+  double bytes = 0;    ///< HBM bytes of the operands
+  bool splits = true;  ///< the sum over k may be split; grouped GEMMs have no such kernels
 };
 
 /// Tensor- or CUDA-core rate of one GPU at one precision, as the tile model sees it.
@@ -26,14 +26,15 @@ struct GemmTime {
 };
 
 /// Rate at a precision; fp8 is the 16-bit rate times its gain, that of grouped GEMMs if `grouped`.
-/// The tile and depth terms stand for operand traffic and pipeline fill, so they scale with FLOP per
-/// operand byte.
+/// The tile and depth terms stand for operand traffic and pipeline fill, so they scale with FLOP
+/// per operand byte.
 GemmRate gemm_rate(Precision precision, const Gpu& gpu, const ComputeConstants& constants,
                    bool grouped = false);
 
 /// By how much longer a tensor-core GEMM computes where rows of matrices begin off the boundaries
-/// it likes: 16 bytes to use wide loads, 128 bytes on Ampere and later (NVIDIA matrix-multiplication
-/// guide). `row` and `other_row` are the lengths of rows in bytes. 1 on CUDA cores.
+/// it likes: 16 bytes to use wide loads, 128 bytes on Ampere and later (NVIDIA
+/// matrix-multiplication guide). `row` and `other_row` are the lengths of rows in bytes. 1 on CUDA
+/// cores.
 double alignment_factor(double row, double other_row, Precision precision,
                         const ComputeConstants& constants);
 

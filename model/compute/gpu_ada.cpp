@@ -3,20 +3,22 @@
 namespace dsim {
 namespace {
 
+constexpr std::string_view l40s_fit =
+    "fit of an earlier form of the model to aiconfigurator 095f58a5 gemm_perf (L40S, bf16)";
 constexpr std::string_view cache = "its 96 MB L2 is not modelled";
 
 constexpr ComputeConstants constants{
-    .gemm_floor = {1.04e-6, 0.3, Level::fitted, gemm_fit, gemm_shapes},
-    .gemm_efficiency = {0.807, 0.08, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_floor = {1.04e-6, 0.3, Level::fitted, l40s_fit, gemm_shapes},
+    .gemm_efficiency = {0.807, 0.08, Level::fitted, l40s_fit, gemm_shapes},
     .simt_efficiency = simt_efficiency,
-    .gemm_memory = {0.835, 0.12, Level::fitted, gemm_fit, cache},
-    .gemm_tile = {1.3, 0.5, Level::fitted, gemm_fit, gemm_shapes},
-    .gemm_depth = {154, 0.3, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_memory = {0.835, 0.12, Level::fitted, l40s_fit, cache},
+    .gemm_tile = {1.3, 0.5, Level::fitted, l40s_fit, gemm_shapes},
+    .gemm_depth = {154, 0.3, Level::fitted, l40s_fit, gemm_shapes},
     .gemm_waves = whole_waves,
     .split_cost = {1.6e-6, 0.3, Level::assumed, "as A100", ""},
     .gemm_unaligned = gemm_unaligned,
     .gemm_misaligned = gemm_misaligned,
-    .throttle = {1.0, 0.05, Level::fitted, gemm_fit, "long kernels"},
+    .throttle = {1.0, 0.05, Level::fitted, l40s_fit, "long kernels"},
     .fp8_gain = {1.9, 0.15, Level::assumed, "as H100", "delayed scaling"},
     .fp8_gain_grouped = fp8_gain_grouped,
     .conv = conv_tensor,
@@ -38,21 +40,21 @@ constexpr ComputeConstants constants{
 
 }  // namespace
 
-constinit const Gpu l4{
-    .name = "l4",
-    .title = "L4 24 GB",
-    .help = "NVIDIA L4 data sheet, dense peaks; 72 W",
-    .architecture = Architecture::ada,
-    .sms = 58,
-    .fp32 = 30.3 * tera,
-    .tf32 = 60 * tera,
-    .fp16 = 121 * tera,
-    .bf16 = 121 * tera,
-    .fp8 = 242.5 * tera,
-    .hbm_bytes = 23034 * mebi,
-    .hbm_bandwidth = 0.30 * tera,
-    .constants = derated(assumed_from(constants, "as L40S, the same generation"),
-                         {1.5, 0.25, Level::assumed, "72 W do not hold the clock of the sheet", ""})};
+constinit const Gpu l4{.name = "l4",
+                       .title = "L4 24 GB",
+                       .help = "NVIDIA L4 data sheet, dense peaks; 72 W",
+                       .architecture = Architecture::ada,
+                       .sms = 58,
+                       .fp32 = 30.3 * tera,
+                       .tf32 = 60 * tera,
+                       .fp16 = 121 * tera,
+                       .bf16 = 121 * tera,
+                       .fp8 = 242.5 * tera,
+                       .hbm_bytes = 23034 * mebi,
+                       .hbm_bandwidth = 0.30 * tera,
+                       .constants = derated(assumed_from(constants, "as L40S, the same generation"),
+                                            {1.5, 0.25, Level::assumed,
+                                             "72 W do not hold the clock of the sheet", ""})};
 constinit const Gpu l40s{.name = "l40s",
                          .title = "L40S 48 GB",
                          .help = "NVIDIA L40S data sheet, dense peaks",

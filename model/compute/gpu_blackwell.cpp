@@ -4,14 +4,14 @@ namespace dsim {
 namespace {
 
 constexpr ComputeConstants constants{
-    .gemm_floor = {2.15e-6, 0.10, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_floor = {2.18e-6, 0.10, Level::fitted, gemm_fit, gemm_shapes},
     .gemm_efficiency = {0.99, 0.03, Level::fitted, gemm_fit, gemm_shapes},
     .simt_efficiency = simt_efficiency,
-    .gemm_memory = {0.767, 0.06, Level::fitted, gemm_fit, gemm_shapes},
-    .gemm_tile = {30.9, 0.10, Level::fitted, gemm_fit, gemm_shapes},
-    .gemm_depth = {109, 0.15, Level::fitted, gemm_fit, gemm_shapes},
-    .gemm_waves = hidden_waves,
-    .split_cost = {3.5e-6, 0.15, Level::fitted, gemm_fit, "split-K kernels"},
+    .gemm_memory = {0.777, 0.06, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_tile = {30.1, 0.10, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_depth = {86.8, 0.15, Level::fitted, gemm_fit, gemm_shapes},
+    .gemm_waves = {0.025, 0.5, Level::fitted, gemm_fit, gemm_shapes},
+    .split_cost = {3.14e-6, 0.15, Level::fitted, gemm_fit, "split-K kernels"},
     .gemm_unaligned = gemm_unaligned,
     .gemm_misaligned = gemm_misaligned,
     .throttle = {1.0, 0.04, Level::fitted, gemm_fit, "long kernels"},
@@ -31,7 +31,9 @@ constexpr ComputeConstants constants{
     .memory_efficiency = {0.78, 0.07, Level::fitted, elementwise_fit, ">= 64 MB"},
     .memory_sms = memory_sms,
     .kernel_floor = {1.8e-6, 0.2, Level::measured, "aiconfigurator 095f58a5: shortest kernels", ""},
-    .kappa = {1.12, 0.12, Level::fitted, step_fit, "B200 and GB200 of three sources 1.10-1.15; the one machine of MooreThreads/SimuMax, 1.45, "
+    .kappa = {1.12, 0.12, Level::fitted, step_fit,
+              "B200 and GB200 of three sources 1.10-1.15; the one machine of MooreThreads/SimuMax, "
+              "1.45, "
               "is not counted"},
     .kappa_bytes = {1.10, 0.08, Level::assumed, "as H100", ""},
     .memory_curve = {},
@@ -95,8 +97,9 @@ constinit const Gpu gb200{.name = "gb200",
 
 constinit const Gpu gb300{.name = "gb300",
                           .title = "GB300 288 GB",
-                          .help = "NVIDIA GB300 NVL72 data sheet, per GPU, dense peaks; CUDA-core "
-                                  "peaks as GB200",
+                          .help =
+                              "NVIDIA GB300 NVL72 data sheet, per GPU, dense peaks; CUDA-core "
+                              "peaks as GB200",
                           .architecture = Architecture::blackwell,
                           .sms = 152,
                           .fp32 = 80 * tera,

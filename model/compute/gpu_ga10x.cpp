@@ -79,8 +79,8 @@ constinit const Gpu a40 = ga102("a40", "A40 48 GB", "NVIDIA A40 data sheet, dens
 constinit const Gpu rtx_a6000 =
     ga102("rtx-a6000", "RTX A6000 48 GB", "NVIDIA RTX A6000 data sheet, dense peaks; 300 W", 84,
           38.7 * tera, 154.8 * tera, 49140 * mebi, 0.768 * tera, constants);
-constinit const Gpu rtx_3090 = ga102(
-    "rtx-3090", "GeForce RTX 3090 24 GB", "NVIDIA GA102 whitepaper, fp32 accumulation; 350 W", 82,
-    35.6 * tera, 71 * tera, 24576 * mebi, 0.936 * tera, constants);
+constinit const Gpu rtx_3090 =
+    ga102("rtx-3090", "GeForce RTX 3090 24 GB", "NVIDIA GA102 whitepaper, fp32 accumulation; 350 W",
+          82, 35.6 * tera, 71 * tera, 24576 * mebi, 0.936 * tera, constants);
 
 }  // namespace dsim

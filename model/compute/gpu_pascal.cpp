@@ -91,9 +91,8 @@ constinit const Gpu k80{.name = "k80",
                         .hbm_bytes = 11441 * mebi,
                         .hbm_bandwidth = 0.240 * tera,
                         .constants = kepler};
-constinit const Gpu p100_sxm2 =
-    p100("p100-sxm2", "P100 SXM2 16 GB", "NVIDIA P100 data sheet, NVLink", 10.6 * tera,
-         21.2 * tera);
+constinit const Gpu p100_sxm2 = p100("p100-sxm2", "P100 SXM2 16 GB",
+                                     "NVIDIA P100 data sheet, NVLink", 10.6 * tera, 21.2 * tera);
 constinit const Gpu p100_pcie = p100(
     "p100-pcie", "P100 PCIe 16 GB", "NVIDIA P100 data sheet, PCIe; 250 W", 9.3 * tera, 18.7 * tera);
 

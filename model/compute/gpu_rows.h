@@ -54,7 +54,8 @@ inline constexpr double mebi = 1024.0 * 1024.0;
 
 // Citations used by several rows.
 inline constexpr std::string_view gemm_fit =
-    "fit to ai-dynamo/aiconfigurator 095f58a5 gemm_perf (bf16, forward layout)";
+    "fit to half of 1,500 shapes of ai-dynamo/aiconfigurator 095f58a5 gemm_perf (bf16, forward "
+    "layout), the other half held out";
 inline constexpr std::string_view gemm_shapes = "bf16, all dimensions >= 64";
 inline constexpr std::string_view step_fit =
     "published step times of known stacks on this GPU against this model (docs/compute.md)";
@@ -68,10 +69,8 @@ inline constexpr std::string_view elementwise_fit =
 inline constexpr Constant simt_efficiency{
     0.96, 0.05, Level::fitted, "48 fp32 GEMMs of baidu-research/DeepBench DeepBench_NV_V100",
     "V100; assumed on later chips"};
-inline constexpr Constant whole_waves{1.0, 0.2, Level::fitted, gemm_fit,
-                                      "A100; assumed on V100, L40S"};
-inline constexpr Constant hidden_waves{0.0, 0.0, Level::fitted, gemm_fit,
-                                       "Hopper and Blackwell: the fit ends at the bound 0"};
+inline constexpr Constant whole_waves{1.0, 0.2, Level::assumed,
+                                      "time in whole waves, as tiles are scheduled", ""};
 inline constexpr Constant no_fp8{1.0, 0, Level::published, "the chip has no fp8", ""};
 inline constexpr Constant conv_tensor{1.0, 0.15, Level::assumed,
                                       "as a GEMM of the same shape; channels-last", ""};
@@ -105,9 +104,9 @@ inline constexpr Constant wgrad_accumulate{
 inline constexpr Constant wgrad{1.10, 0.05, Level::published,
                                 "MooreThreads/SimuMax 4dcaae5 configs/system, A100 wgrad tables",
                                 "1.15-1.25 with fused fp32 accumulation"};
-inline constexpr Constant attention_backward{
-    0.868, 0.05, Level::published, "FlashAttention-3, arXiv 2407.08608: FA2 .87, FA3 .87",
-    "from 8k; less where sequences are short"};
+inline constexpr Constant attention_backward{0.868, 0.05, Level::published,
+                                             "FlashAttention-3, arXiv 2407.08608: FA2 .87, FA3 .87",
+                                             "from 8k; less where sequences are short"};
 inline constexpr Constant attention_narrow{
     1.0, 0.08, Level::published, "the kernel's own factor (model/compute/attention_curves.cpp)",
     "heads of 64 and less"};

@@ -38,21 +38,21 @@ constexpr ComputeConstants constants{
 
 }  // namespace
 
-constinit const Gpu t4{.name = "t4",
-                       .title = "T4 16 GB",
-                       .help = "NVIDIA T4 data sheet; 70 W, boost clocks do not last",
-                       .architecture = Architecture::turing,
-                       .sms = 40,
-                       .fp32 = 8.1 * tera,
-                       .tf32 = 0,
-                       .fp16 = 65 * tera,
-                       .bf16 = 0,
-                       .fp8 = 0,
-                       .hbm_bytes = 15360 * mebi,
-                       .hbm_bandwidth = 0.32 * tera,
-                       .constants = derated(constants, {1.35, 0.25, Level::assumed,
-                                                        "70 W do not hold the clock of the sheet",
-                                                        ""})};
+constinit const Gpu t4{
+    .name = "t4",
+    .title = "T4 16 GB",
+    .help = "NVIDIA T4 data sheet; 70 W, boost clocks do not last",
+    .architecture = Architecture::turing,
+    .sms = 40,
+    .fp32 = 8.1 * tera,
+    .tf32 = 0,
+    .fp16 = 65 * tera,
+    .bf16 = 0,
+    .fp8 = 0,
+    .hbm_bytes = 15360 * mebi,
+    .hbm_bandwidth = 0.32 * tera,
+    .constants = derated(
+        constants, {1.35, 0.25, Level::assumed, "70 W do not hold the clock of the sheet", ""})};
 constinit const Gpu rtx_2080_ti{.name = "rtx-2080-ti",
                                 .title = "GeForce RTX 2080 Ti 11 GB",
                                 .help = "NVIDIA Turing whitepaper, fp32 accumulation",

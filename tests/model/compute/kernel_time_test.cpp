@@ -18,7 +18,10 @@ double efficiency(const Kernel& kernel, const Gpu& gpu, Precision precision = Pr
   return kernel.flops / seconds(kernel, gpu, precision) / gpu.peak(precision);
 }
 
-Precision half(const Gpu& gpu) { return gpu.bf16 > 0 ? Precision::bf16 : Precision::fp16; }
+Precision half(const Gpu& gpu) {
+  if (gpu.bf16 > 0) return Precision::bf16;
+  return gpu.fp16 > 0 ? Precision::fp16 : Precision::fp32;
+}
 
 /// Sizes spread evenly in the logarithm, multiples of 64.
 std::int64_t size(std::mt19937& random, double low, double high) {
@@ -93,7 +96,7 @@ TEST_CASE("More work of one shape class is never faster and no kernel beats the 
   std::mt19937 random(seed);
   for (const Gpu* gpu : gpus()) {
     const Precision precision = half(*gpu);
-    for (int i = 0; i < 300; ++i) {
+    for (int i = 0; i < 100; ++i) {
       const std::int64_t m = size(random, 64, 40000), n = size(random, 64, 40000),
                          k = size(random, 64, 40000);
       INFO(gpu->name << " m " << m << " n " << n << " k " << k);
@@ -141,31 +144,6 @@ TEST_CASE("A memory-bound kernel takes its floor plus bytes at less than the she
   }
 }
 
-// aiconfigurator 095f58a5 context_attention_perf medians and FlashAttention-3 (arXiv 2407.08608)
-// figures.
-TEST_CASE("Fused attention follows the published efficiencies and is never extrapolated") {
-  const Gpu& h100 = gpu_by_name("h100");
-  const Gpu& a100 = gpu_by_name("a100");
-  CHECK(efficiency(attention(512, 4096, 128, true, Pass::forward), h100) ==
-        Approx(0.53).epsilon(0.02));
-  CHECK(efficiency(attention(512, 4096, 128, true, Pass::forward), a100) ==
-        Approx(0.52).epsilon(0.02));
-  CHECK(efficiency(attention(512, 4096, 64, true, Pass::forward), h100) ==
-        Approx(0.41).epsilon(0.05));
-  CHECK(efficiency(attention(512, 131072, 128, true, Pass::forward), h100) ==
-        Approx(0.61).epsilon(0.02));
-  // FA3 without a mask, 16k tokens: 638 TFLOP/s forward, 542 backward at 4k.
-  const double forward = efficiency(attention(512, 4096, 128, false, Pass::forward), h100);
-  CHECK(forward * 989.4 == Approx(638).epsilon(0.1));
-  CHECK(efficiency(attention(512, 4096, 128, false, Pass::dgrad), h100) * 989.4 ==
-        Approx(542).epsilon(0.1));
-  // 32 blocks of 128 rows on 132 SMs.
-  CHECK(efficiency(attention(8, 512, 128, true, Pass::forward), h100) <
-        0.3 * efficiency(attention(512, 512, 128, true, Pass::forward), h100));
-  CHECK(kernel_time(attention(8, 512, 128, true, Pass::forward), Precision::bf16, h100, alone(h100))
-            .sm_share <= 32.0 / 132);
-}
-
 TEST_CASE("Convolutions: stems and grouped ones are slow, a split sum is not") {
   const Gpu& a100 = gpu_by_name("a100");
   const auto conv = [](std::int64_t m, std::int64_t n, std::int64_t k, double tensors, Pass pass,
@@ -202,6 +180,8 @@ TEST_CASE(
         Approx(base * a100.constants.kappa));
   kernel.pass = Pass::wgrad;
   CHECK(seconds(kernel, a100) == Approx(base * a100.constants.wgrad));
+  kernel.accumulates = true;
+  CHECK(seconds(kernel, a100) == Approx(base * a100.constants.wgrad_accumulate));
   CHECK(kernel_time(bytes(1e8), Precision::bf16, a100, a100.constants).seconds ==
         Approx(seconds(bytes(1e8), a100) * a100.constants.kappa_bytes));
 }
