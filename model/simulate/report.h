@@ -59,7 +59,9 @@ struct Report {
   std::int64_t parameters = 0, micro_batch = 0, sequence = 0, accumulate = 1;
   std::int64_t gpus = 0, nodes = 0;
   Parallelism parallel{};  ///< degrees, all filled in
-  std::int64_t global_batch() const { return micro_batch * accumulate * parallel.data; }
+  std::int64_t global_batch() const {
+    return micro_batch * accumulate * (parallel.data > 0 ? parallel.data : gpus);
+  }
   std::string collective;  ///< "ring, 16 channels"
   std::uint32_t rank_classes = 1;
 

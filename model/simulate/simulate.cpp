@@ -107,7 +107,16 @@ void list_buckets(const Outcome& outcome, Report& r) {
   for (std::uint32_t t = 0; t < program.tasks.size(); ++t) {
     const Task& task = program.tasks[t];
     if (task.kind != TaskKind::collective || task.bucket < 0) continue;
-    BucketReport& bucket = r.buckets[static_cast<std::size_t>(task.bucket)];
+    const CollectiveCall& call = outcome.workload->collectives[task.collective];
+    if (call.op != CollectiveOp::all_reduce && call.op != CollectiveOp::reduce_scatter) continue;
+    const auto index = static_cast<std::size_t>(task.bucket);
+    if (index >= r.buckets.size()) r.buckets.resize(index + 1);
+    BucketReport& bucket = r.buckets[index];
+    if (bucket.bytes == 0) {  // not DDP's: as its collective says
+      bucket.bytes = static_cast<double>(call.bytes.count);
+      bucket.elements = call.bytes.count / call.element_bytes;
+      r.gradient_bytes += bucket.bytes;
+    }
     const TaskRecord& record = execution.tasks[t];
     Time ready = execution.begin;
     for (std::uint32_t i = 0; i < task.dependency_count; ++i)
