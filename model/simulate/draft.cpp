@@ -109,9 +109,15 @@ void resolve_training(const ExperimentDraft& draft, TrainingOptions& options) {
 Experiment resolve(const ExperimentDraft& draft, const std::shared_ptr<const Topology>& topology) {
   Experiment experiment = draft.experiment;
   const std::int64_t gpus = draft_gpus(draft, *topology);
-  experiment.topology = gpus == static_cast<std::int64_t>(topology->gpu_count())
-                            ? topology
-                            : first_gpus(topology, static_cast<std::size_t>(gpus));
+  const bool whole = gpus == static_cast<std::int64_t>(topology->gpu_count());
+  if (draft.placement == Placement::packed || whole) {
+    experiment.topology =
+        whole ? topology : first_gpus(topology, static_cast<std::size_t>(gpus));
+  } else {
+    experiment.topology = topology;
+    experiment.jobs.front().ranks = place(draft.placement, *topology,
+                                          static_cast<std::size_t>(gpus), experiment.seed);
+  }
   const NcclVersion version =
       draft.nccl_version.empty() ? NcclVersion{} : parse_nccl_version(draft.nccl_version);
   experiment.nccl = parse_nccl_settings(draft.nccl, version);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "model/simulate/experiment.h"
+#include "model/simulate/placement.h"
 #include "sim/network/topology.h"
 
 namespace dsim {
@@ -22,6 +23,7 @@ struct ExperimentDraft {
   std::optional<std::int64_t> accumulate;
   std::optional<Fusion> fusion;
   bool strategy_given = false, schedule_given = false;
+  Placement placement = Placement::packed;
   std::string horovod_version;  ///< empty = the default
   Experiment experiment;  ///< everything else; its first job is the one described
 };

@@ -9,6 +9,7 @@
 #include "model/collective/fidelity.h"
 #include "model/collective/nccl/settings.h"
 #include "model/collective/protocol.h"
+#include "model/simulate/campaign.h"
 #include "model/simulate/report.h"
 #include "model/strategy/options.h"
 #include "sim/network/topology.h"
@@ -38,6 +39,7 @@ struct Job {
   std::optional<bool> half_weights;  ///< empty = as the strategy keeps them
   double optimizer_bytes = 0;  ///< HBM bytes a parameter and step; 0 = the optimizer's own
   Fp8Recipe fp8_recipe = Fp8Recipe::delayed;  ///< of precision fp8
+  double input_rate = 0;  ///< samples/s that the data loader of a GPU gives; 0 = no limit
   double fp8_gain = 0;  ///< a 16-bit GEMM's time over that of the job's fp8 recipe; 0 = the GPU's own
   std::vector<std::uint32_t> ranks;  ///< GPUs it runs on, in rank order; empty = all, packed
 };
@@ -52,6 +54,8 @@ struct Experiment {
   std::string algorithm;           ///< empty = chosen
   std::optional<Protocol> protocol;  ///< empty = chosen
   NcclSettings nccl;                 ///< NCCL's release and environment variables
+  double jitter = 0;                 ///< sigma of a rank's compute time from step to step
+  CampaignOptions campaign;
   std::uint64_t seed = 1;
 };
 

@@ -8,6 +8,7 @@
 
 #include "model/calibration.h"
 #include "model/compute/memory.h"
+#include "model/simulate/campaign.h"
 #include "sim/trace/timeline.h"
 
 namespace dsim {
@@ -86,6 +87,7 @@ struct Report {
   std::string bottleneck_sentence;
   std::vector<Elasticity> elasticities;
   std::vector<InputUse> inputs;
+  std::optional<CampaignReport> campaign;    ///< if asked for
   std::vector<std::string> warnings;         ///< extrapolation, out of range
   std::shared_ptr<const Timeline> timeline;  ///< of the recorded ranks; null if not asked for
 };

@@ -1,5 +1,7 @@
 #include "model/simulate/report_json.h"
 
+#include "model/simulate/report_campaign.h"
+
 #include <array>
 #include <cmath>
 #include <optional>
@@ -21,6 +23,14 @@ void write_what(JsonWriter& json, const Report& r) {
   json.text("framework", r.framework);
   json.text("precision", r.precision);
   json.text("optimizer", r.optimizer);
+  json.begin("parallel");
+  json.whole("tensor", r.parallel.tensor);
+  json.whole("context", r.parallel.context);
+  json.whole("expert", r.parallel.expert);
+  json.whole("pipeline", r.parallel.pipeline);
+  json.whole("chunks", r.parallel.chunks);
+  json.whole("data", r.parallel.data);
+  json.end();
   json.whole("micro_batch", r.micro_batch);
   json.whole("accumulate", r.accumulate);
   json.whole("global_batch", r.global_batch());
@@ -65,10 +75,19 @@ void write_memory(JsonWriter& json, const Report& r) {
   json.bytes("optimizer_bytes", m.optimizer);
   json.bytes("activations_bytes", m.activations);
   json.bytes("buckets_bytes", m.buckets);
+  json.bytes("gathered_bytes", m.gathered);
   json.bytes("workspace_bytes", m.workspace);
   json.bytes("context_bytes", m.context);
   json.end();
   json.text_or_null("memory_advice", r.memory_advice);
+  json.begin_list("memory_by_stage");
+  for (const MemoryFootprint& stage : r.memory_by_stage) {
+    json.begin();
+    json.bytes("total_bytes", stage.total());
+    json.bytes("activations_bytes", stage.activations);
+    json.end();
+  }
+  json.end_list();
 }
 
 void write_why(JsonWriter& json, const Report& r) {
@@ -140,6 +159,11 @@ void write_report_keys(JsonWriter& json, const Report& report) {
   write_memory(json, report);
   write_why(json, report);
   write_inputs(json, report);
+  if (report.campaign) {
+    json.begin("campaign");
+    write_campaign(json, *report.campaign);
+    json.end();
+  }
   json.texts("warnings", report.warnings);
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "model/simulate/report_campaign.h"
 #include "model/simulate/text_layout.h"
 #include "sim/base/quantity.h"
 
@@ -297,6 +298,13 @@ std::string report_text(const Report& report, const TextStyle& style) {
   append(lines, room || !report.memory.fits() ? whole : explanation(report, false));
   squeeze(lines, most_lines - 1 - (report.warnings.empty() ? 0 : 1));
   append_notes(lines, report);
+  if (report.campaign) {
+    std::string_view first = "The run";
+    for (const std::string& line : campaign_lines(*report.campaign)) {
+      append(lines, wrap_text(label(first), line, width));
+      first = "";
+    }
+  }
   if (lines.size() + 2 <= most_lines) lines.push_back("");
   lines.push_back(label("See more") + "--trace step.json (ui.perfetto.dev) · dsim scale · --json");
 

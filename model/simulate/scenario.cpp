@@ -8,6 +8,7 @@
 #include "model/compute/attention_curves.h"
 #include "model/compute/spread.h"
 #include "model/simulate/block_timer.h"
+#include "model/simulate/jitter.h"
 #include "model/simulate/parts.h"
 #include "model/strategy/ddp.h"
 #include "sim/base/error.h"
@@ -138,6 +139,9 @@ Scenario make_scenario(const Experiment& experiment) {
   s.fidelity = experiment.fidelity;
   s.algorithm = experiment.algorithm;
   s.stragglers = experiment.stragglers;
+  s.input_rate = job.input_rate;
+  s.jitter = experiment.jitter;
+  s.seed = experiment.seed;
   std::vector<GpuId> gpus = placement(topology, job);
   s.ranks = static_cast<std::uint32_t>(gpus.size());
   s.plans =
@@ -185,6 +189,9 @@ Outcome run_scenario(const Scenario& s, bool detailed, std::stop_token stop) {
   request.ranks = s.ranks;
   request.ranks_per_node = s.ranks_per_node;
   request.input_seconds = model->input_bytes / s.input_bandwidth;
+  if (s.input_rate > 0)  // the loader works ahead, beside the copy
+    request.input_seconds =
+        std::max(request.input_seconds, static_cast<double>(model->samples) / s.input_rate);
   request.time_block = block_timer(s, grid);
   for (const Straggler& straggler : s.stragglers)
     request.stragglers.emplace_back(straggler.rank, straggler.factor);
@@ -192,6 +199,12 @@ Outcome run_scenario(const Scenario& s, bool detailed, std::stop_token stop) {
   // What is simulated is the slowest rank of each class; nobody finishes before it.
   for (RankClass& rank_class : workload->classes)
     rank_class.speed /= slowest_gpu_factor(s.ranks, s.gpu_spread);
+  if (s.jitter > 0) {
+    std::vector<std::size_t> sizes;
+    for (const RankClass& rank_class : workload->classes) sizes.push_back(rank_class.ranks.size());
+    const std::vector<double> factors = jitter_factors(sizes, s.jitter, s.seed);
+    for (std::size_t c = 0; c < sizes.size(); ++c) workload->classes[c].speed /= factors[c];
+  }
 
   const auto calls =
       std::make_shared<Calls>(*workload, *s.plans, s.collective, s.fidelity, s.algorithm);

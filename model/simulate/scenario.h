@@ -26,6 +26,9 @@ struct Scenario {
   std::uint32_t ranks = 1;
   std::uint32_t ranks_per_node = 1;  ///< of the first node
   std::vector<Straggler> stragglers;
+  double input_rate = 0;  ///< samples/s a GPU; 0 = no limit
+  double jitter = 0;
+  std::uint64_t seed = 1;
   Fidelity fidelity = Fidelity::fluid;
   std::string algorithm;         ///< empty = chosen
   std::shared_ptr<Plans> plans;  ///< of the placement of these ranks

@@ -169,7 +169,7 @@ std::span<const Setting> what_and_how_settings() { return rows; }
 std::vector<const Setting*> settings() {
   std::vector<const Setting*> result;
   for (const auto group : {what_and_how_settings(), parallel_settings(), sharding_settings(),
-                           horovod_settings(), network_settings()})
+                           horovod_settings(), run_settings(), network_settings()})
     for (const Setting& row : group) result.push_back(&row);
   return result;
 }

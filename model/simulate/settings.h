@@ -11,7 +11,7 @@ namespace dsim {
 /// One setting. `value` is what stands for its value in the help ("N", "FILE"); empty = a switch.
 struct Setting {
   std::string_view name;   ///< "micro-batch"; the flag is "--micro-batch"
-  std::string_view group;  ///< "What", "How", "Parallel", "Sharding", "Horovod" or "Network"
+  std::string_view group;  ///< "What", "How", "Parallel", "Sharding", "Horovod", "Run" or "Network"
   std::string_view value;
   std::string_view help;  ///< one sentence: what it changes, its unit, its default
   bool repeatable;

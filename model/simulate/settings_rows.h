@@ -20,6 +20,7 @@ std::span<const Setting> what_and_how_settings();
 std::span<const Setting> parallel_settings();
 std::span<const Setting> sharding_settings();
 std::span<const Setting> horovod_settings();
+std::span<const Setting> run_settings();
 std::span<const Setting> network_settings();
 
 namespace setting_values {

@@ -301,6 +301,20 @@ Report simulate(const Experiment& experiment, const RunControl& control) {
     report.step_time_high_s = interval.high;
     drop_idle_inputs(report);
   }
+  if (experiment.campaign.asked()) {
+    CampaignStep step;
+    step.step_seconds = report.step_time_s;
+    step.samples = static_cast<double>(report.global_batch());
+    step.tokens_per_sample = static_cast<double>(report.sequence);
+    step.gpus = report.gpus;
+    step.nodes = report.nodes;
+    step.replicas = report.parallel.data;
+    // A checkpoint: a 16- or 32-bit copy of the weights, fp32 masters and the optimizer's states.
+    step.state_bytes = static_cast<double>(report.parameters) *
+                       ((casts_weights(scenario.request.precision) ? 2 : 0) + 4 +
+                        scenario.optimizer.state_bytes_per_parameter);
+    report.campaign = campaign(experiment.campaign, step);
+  }
   if (control.record_timeline)
     report.timeline = timeline_of(scenario, outcome, control.timeline_ranks);
   return report;

@@ -54,6 +54,37 @@ std::int64_t parse_whole(std::string_view setting, std::string_view text, std::i
   return *value;
 }
 
+double parse_number(std::string_view setting, std::string_view text, double low, double high) {
+  text = trim(text);
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const std::string_view unit = trim(text.substr(static_cast<std::size_t>(stop - text.data())));
+  constexpr std::pair<std::string_view, double> factors[] = {
+      {"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}};
+  const auto factor = std::find_if(std::begin(factors), std::end(factors),
+                                   [&](const auto& row) { return row.first == unit; });
+  if (error != std::errc{} || factor == std::end(factors) ||
+      !(value * factor->second >= low && value * factor->second <= high))
+    fail(setting, text, fmt::format("a number from {:g} to {:g} such as '0.5' or '300 G'", low, high));
+  return value * factor->second;
+}
+
+double parse_duration(std::string_view setting, std::string_view text) {
+  text = trim(text);
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const std::string_view unit = trim(text.substr(static_cast<std::size_t>(stop - text.data())));
+  constexpr std::pair<std::string_view, double> units[] = {
+      {"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+  const auto found = std::find_if(std::begin(units), std::end(units),
+                                  [&](const auto& row) { return row.first == unit; });
+  if (error != std::errc{} || found == std::end(units) || !(value > 0) || !(value < 1e12))
+    fail(setting, text, "a time above 0 with its unit (ms, s, min, h, d), such as '30 min'");
+  return value * found->second;
+}
+
 Bytes parse_size(std::string_view setting, std::string_view text) {
   const auto size = parse_bytes(trim(text));
   if (!size || size->count < 1)

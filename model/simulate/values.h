@@ -13,6 +13,12 @@ namespace dsim {
 std::int64_t parse_whole(std::string_view setting, std::string_view text, std::int64_t low,
                          std::int64_t high);
 
+/// A number in [low, high]: "0.02", "1.5e12", "300 G" (k, M, G, T).
+double parse_number(std::string_view setting, std::string_view text, double low, double high);
+
+/// Seconds of a duration with its unit, above 0: "90 s", "30 min", "2000 h", "30 d".
+double parse_duration(std::string_view setting, std::string_view text);
+
 /// A size with its unit, at least 1 byte: "25 MiB".
 Bytes parse_size(std::string_view setting, std::string_view text);
 
