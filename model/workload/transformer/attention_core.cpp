@@ -193,6 +193,14 @@ struct SoftmaxPasses {
 constexpr SoftmaxPasses eager_softmax{7, 6, 3, 2};
 constexpr SoftmaxPasses fused_softmax{2, 3, 1, 1};
 
+/// Where Megatron-LM's kernel exists (core/fusions/fused_softmax.py, is_kernel_available): 16 bit,
+/// 16 < s <= 16384 in fours, and heads x batch in fours. Else its eager path runs.
+bool has_fused_softmax(const ModelBuilder& builder, std::int64_t sequence, std::int64_t batch) {
+  if (builder.fusion() != Fusion::jit) return builder.fusion() == Fusion::compile;
+  return builder.activation_bytes() < 4 && sequence > 16 && sequence <= 16384 &&
+         sequence % 4 == 0 && batch % 4 == 0;
+}
+
 void append_unfused(ModelBuilder& builder, const CoreShape& core) {
   const double e = builder.activation_bytes();
   const std::int64_t s = core.sequence, batch = core.batch * core.heads;
@@ -216,7 +224,8 @@ void append_unfused(ModelBuilder& builder, const CoreShape& core) {
   query_key.saved_bytes = 2 * keys;
   append_marked(builder, core, std::move(query_key));
 
-  const SoftmaxPasses& passes = builder.fusion() == Fusion::eager ? eager_softmax : fused_softmax;
+  const SoftmaxPasses& passes =
+      has_fused_softmax(builder, s, batch) ? fused_softmax : eager_softmax;
   Operation softmax;
   softmax.forward = {memory_kernel("attention.softmax", Pass::forward, passes.forward * e * scores,
                                    passes.forward_launches)};

@@ -100,7 +100,8 @@ std::shared_ptr<const ModelKind> hf_model(const json::Value& root, std::string n
   model->config = family.read(object);
   model->config.title = model->name;
   constexpr std::int64_t usual_sequence = 4096;
-  const std::int64_t sequence = std::min(model->config.positions, usual_sequence);
+  std::int64_t sequence = std::min(model->config.positions, usual_sequence);
+  if (sequence > 128) sequence -= sequence % 128;  // tables with a row or two more
   model->kind = {model->name,       model->help,   1, std::max<std::int64_t>(sequence, 1), "adamw",
                  build_transformer, &model->config};
   return {model, &model->kind};
