@@ -51,6 +51,8 @@ StepWriter::StepWriter(const TrainingRequest& request, const RankGrid& grid, Sha
             kernel_level_tasks(*request.model, std::min<std::int64_t>(
                                                    3, request.options.accumulate)) > most_kernel_tasks;
   host_work_ = host_.step_fixed;
+  if (!request.options.fused_gradient_accumulation)  // two reads, one write
+    accumulation_bytes_ = 3 * gradient_element_bytes_of(request);
 }
 
 void StepWriter::begin_micro_batch() {
@@ -80,21 +82,20 @@ void StepWriter::forward(std::size_t index) {
 
 void StepWriter::backward(std::size_t index, const BackwardPass& pass) {
   const Layer& layer = model().layers[index];
-  const auto complete = [&](const Kernel& kernel) {
-    for (const ParameterId parameter : kernel.completes) {
-      if (pass.accumulate) accumulate(parameter);
-      if (pass.gradient_ready) pass.gradient_ready(parameter);
-    }
-  };
   if (merged_) {
     block(blocks_.time(layer.backward, Phase::backward, stage_), Phase::backward,
           layer.name + " backward");
-    std::for_each(layer.backward.begin(), layer.backward.end(), complete);
-    return;
+    double added = 0;
+    for (const Kernel& kernel : layer.backward)
+      for (const ParameterId parameter : kernel.completes) added += elements(parameter);
+    if (pass.accumulate) accumulate(added);
   }
   for (const Kernel& kernel : layer.backward) {
-    kernels({&kernel, 1}, Phase::backward, layer.name);
-    complete(kernel);
+    if (!merged_) kernels({&kernel, 1}, Phase::backward, layer.name);
+    for (const ParameterId parameter : kernel.completes) {
+      if (!merged_ && pass.accumulate) accumulate(elements(parameter));
+      if (pass.gradient_ready) pass.gradient_ready(parameter);
+    }
   }
 }
 
@@ -147,7 +148,8 @@ bool StepWriter::replays(Phase phase) {
   return request_.options.cuda_graphs && (phase == Phase::forward || phase == Phase::backward);
 }
 
-void StepWriter::block(const BlockTime& time, Phase phase, const std::string& name) {
+void StepWriter::block(const BlockTime& time, Phase phase, const std::string& name,
+                       HostPace pace) {
   for (const Hidden& h : std::exchange(hidden_, {})) wait_for(h.task);
   if (time.seconds <= 0) return;
   Task task;
@@ -158,6 +160,15 @@ void StepWriter::block(const BlockTime& time, Phase phase, const std::string& na
   task.communication_seconds = time.communication_seconds;
   task.sm_share = time.sm_share;
   task.hbm_bytes = time.hbm_bytes;
+  if (pace == HostPace::keeps_step) {
+    issue(task, name, 0);
+    Task rest;
+    rest.kind = TaskKind::delay;
+    rest.stream = compute_stream;
+    rest.seconds = time.host_seconds - time.seconds;
+    if (!replays(phase) && rest.seconds > 0) issue(rest, "launches of " + name, 0);
+    return;
+  }
   const double first = host_.forward_launch;
   issue(task, name, first);
   if (replays(phase) || time.host_seconds <= first) return;
@@ -169,9 +180,9 @@ void StepWriter::block(const BlockTime& time, Phase phase, const std::string& na
   issue(rest, "last launch of " + name, time.host_seconds - first);
 }
 
-void StepWriter::accumulate(ParameterId parameter) {
-  if (request_.options.fused_gradient_accumulation) return;
-  memory(3 * gradient_bytes(parameter), Phase::backward, "accumulate gradient",
+void StepWriter::accumulate(double elements) {
+  if (accumulation_bytes_ <= 0 || elements <= 0) return;
+  memory(accumulation_bytes_ * elements, Phase::backward, "accumulate gradient",
          replays(Phase::backward) ? 0.0 : host_.backward_launch.value);
 }
 
@@ -278,6 +289,16 @@ TaskId StepWriter::send(CollectiveCall call, const CollectivePlace& place,
   return issue(task, place.name, host_seconds, after);
 }
 
+TaskId StepWriter::join_call(std::uint32_t call, const CollectivePlace& place,
+                             const std::vector<TaskId>& after) {
+  Task task;
+  task.kind = TaskKind::collective;
+  task.phase = place.phase;
+  task.stream = place.stream;
+  task.collective = call;
+  return issue(task, place.name, host_.collective_enqueue, after);
+}
+
 void StepWriter::wait_for(TaskId task) {
   if (task.valid()) waits_.push_back(task);
 }
@@ -325,9 +346,12 @@ FamilyId StepWriter::all_ranks() {
   return calls_.family("all ranks", {"all ranks", {std::move(all)}});
 }
 
+double StepWriter::elements(ParameterId parameter) const {
+  return static_cast<double>(model().parameters[parameter.index()].elements);
+}
+
 double StepWriter::gradient_bytes(ParameterId parameter) const {
-  return static_cast<double>(model().parameters[parameter.index()].elements) *
-         gradient_element_bytes_of(request_);
+  return elements(parameter) * gradient_element_bytes_of(request_);
 }
 
 }  // namespace dsim

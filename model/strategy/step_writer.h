@@ -20,6 +20,10 @@ std::size_t kernel_level_tasks(const Model& model, std::int64_t times);
 /// More kernels than these are merged: one task for a pass through a layer.
 inline constexpr std::size_t most_kernel_tasks = 60'000;
 
+/// Whether the host issues work before the GPU comes to it, or waits for the GPU after each block, as
+/// it does where sends and receives block.
+enum class HostPace : std::uint8_t { runs_ahead, keeps_step };
+
 /// What a backward pass does beside its kernels.
 struct BackwardPass {
   bool accumulate = false;  ///< gradients are added to those of an earlier micro-batch
@@ -56,9 +60,12 @@ class StepWriter {
   /// first part of their names.
   void kernels(std::span<const Kernel> kernels, Phase phase, const std::string& layer);
   /// One task that stands for `time`; in a pass of its own host time or, with CUDA graphs, none.
-  void block(const BlockTime& time, Phase phase, const std::string& name);
-  /// Adds the gradient of a parameter to that of earlier micro-batches, unless wgrad kernels do.
-  void accumulate(ParameterId parameter);
+  void block(const BlockTime& time, Phase phase, const std::string& name,
+             HostPace pace = HostPace::runs_ahead);
+  /// HBM bytes it costs to add one element of a gradient to those of earlier micro-batches; 0 where
+  /// wgrad kernels do it.
+  double accumulation_bytes() const { return accumulation_bytes_; }
+  void set_accumulation_bytes(double bytes) { accumulation_bytes_ = bytes; }
   /// Stands for `count` more micro-batches like the one that began when `from` ended.
   void repeat(std::int64_t count, TaskId from);
 
@@ -85,6 +92,9 @@ class StepWriter {
   /// `after` is the end of it.
   TaskId collective(const CollectiveCall& call, const CollectivePlace& place,
                     const std::vector<TaskId>& after);
+  /// The same for a call that the workload already has.
+  TaskId join_call(std::uint32_t call, const CollectivePlace& place,
+                   const std::vector<TaskId>& after);
   void wait_for(TaskId task);              ///< the next compute task does; invalid = nothing
   void host_work(double seconds) { host_work_ += seconds; }  ///< billed to the next task
   /// Index of a stream by name; added if new.
@@ -107,6 +117,7 @@ class StepWriter {
   BlockTimes& blocks() { return blocks_; }
   TaskId last_compute() const { return last_compute_; }
   double gradient_bytes(ParameterId parameter) const;
+  double elements(ParameterId parameter) const;
 
  private:
   /// A communication that may run beside the next `left` kernels.
@@ -116,6 +127,7 @@ class StepWriter {
   };
   TaskId send(CollectiveCall call, const CollectivePlace& place, const std::vector<TaskId>& after,
               double host_seconds);
+  void accumulate(double elements);
   void communication(const Kernel& kernel, Phase phase, const std::string& layer);
   double launch_seconds(const Kernel& kernel, Phase phase);
   bool replays(Phase phase);
@@ -131,6 +143,7 @@ class StepWriter {
   KernelTasks kernels_;
   BlockTimes blocks_;
   bool merged_ = false;
+  double accumulation_bytes_ = 0;
 
   double host_work_ = 0;
   std::vector<TaskId> waits_;   ///< what the next task on the compute stream waits for

@@ -2,6 +2,8 @@
 
 #include "model/strategy/ddp.h"
 #include "model/strategy/fsdp.h"
+#include "model/strategy/megatron.h"
+#include "model/strategy/training_rules.h"
 #include "model/strategy/zero.h"
 #include "sim/base/error.h"
 
@@ -25,6 +27,10 @@ Workload pytorch_ddp(const TrainingRequest& request) {
   return ddp_workload(ddp);
 }
 
+bool is_cut(const Parallelism& p) {
+  return p.tensor > 1 || p.context > 1 || p.expert > 1 || p.pipeline > 1;
+}
+
 }  // namespace
 
 bool holds_half_weights(const TrainingRequest& request) {
@@ -37,6 +43,8 @@ double gradient_element_bytes_of(const TrainingRequest& request) {
 }
 
 Workload training_workload(const TrainingRequest& request) {
+  check_rules(request);
+  if (request.options.parallel.pipeline > 1) return megatron_workload(request);
   switch (request.options.strategy) {
     case Strategy::fsdp1:
     case Strategy::fsdp2:
@@ -45,8 +53,10 @@ Workload training_workload(const TrainingRequest& request) {
     case Strategy::zero2:
     case Strategy::zero3:
       return zero_workload(request);
+    case Strategy::megatron:
+      return megatron_workload(request);
     default:
-      return pytorch_ddp(request);
+      return is_cut(request.options.parallel) ? megatron_workload(request) : pytorch_ddp(request);
   }
 }
 
