@@ -10,26 +10,29 @@ namespace dsim {
 
 /// Peak memory of one GPU by part, bytes.
 struct MemoryFootprint {
-  double parameters = 0;   ///< fp32 weights, their 16-bit copies under autocast, module buffers
-  double gradients = 0;    ///< fp32, all at once
-  double optimizer = 0;    ///< states
-  double activations = 0;  ///< kept from forward to backward
+  double parameters = 0;   ///< this rank's share of the weights, their 16-bit copies under autocast
+                           ///< or 8-bit ones, module buffers
+  double gradients = 0;    ///< this rank's share, all at once
+  double optimizer = 0;    ///< this rank's share of states and fp32 master weights
+  double activations = 0;  ///< kept from forward to backward, of all micro-batches in flight
   double buckets = 0;      ///< flat copies of the gradients
   double gathered = 0;     ///< whole parameters and gradients of the units that are unsharded
   double workspace = 0;    ///< largest transient, and two input batches (one is prefetched)
   double context = 0;      ///< CUDA context, NCCL buffers, what the allocator holds unused
   double capacity = 0;
-  double total() const {
-    return parameters + gradients + optimizer + activations + buckets + gathered + workspace +
-           context;
+  /// What `torch.cuda.max_memory_allocated()` counts.
+  double tensors() const {
+    return parameters + gradients + optimizer + activations + buckets + gathered + workspace;
   }
+  double total() const { return tensors() + context; }
   bool fits() const { return total() <= capacity; }
 };
 
 /// Memory that no tensor accounts for.
 struct MemoryConstants {
-  Constant cuda_context;     ///< bytes a process
-  Constant nccl_buffers;     ///< bytes a communicator of more than one rank
+  Constant cuda_context;       ///< bytes a process
+  Constant nccl_buffers;       ///< bytes of the first communicator of more than one rank
+  Constant more_nccl_buffers;  ///< bytes of each further one
   Constant allocator_slack;  ///< reserved by the caching allocator and unused, fraction of tensors
   void visit(const ConstantVisitor& visitor);
 };
@@ -49,8 +52,7 @@ struct MemoryRequest {
 /// By pipeline rank. Errs on the large side: gradients count in full although those of the last
 /// layers exist only when activations have begun to go.
 std::vector<MemoryFootprint> memory_by_stage(
-    const MemoryRequest& request,
-    const MemoryConstants& constants = built_in_memory_constants());
+    const MemoryRequest& request, const MemoryConstants& constants = built_in_memory_constants());
 
 /// Of the pipeline rank that needs most.
 MemoryFootprint memory_footprint(const MemoryRequest& request,
