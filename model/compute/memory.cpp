@@ -21,17 +21,18 @@ MemoryConstants built_in_memory_constants() {
   // channels with ring and tree connections make 0.6 GB.
   constants.nccl_buffers = {
       7e8, 0.4, Level::published,
-      "1.06 GB a process after initialisation on 8 H100 (NVIDIA/nccl issue 1685), "
-      "1.6 GB after an all-reduce (issue 864), both with the CUDA context",
-      "one communicator, rings and trees"};
-  constants.more_nccl_buffers = {
-      3e8, 0.5, Level::published,
-      "9.3 MiB a connection and channel (NCCL's three protocols), 16 channels, two neighbours of a "
-      "ring",
-      "each further communicator; trees and more channels take more, pairs of ranks less"};
-  constants.allocator_slack = {0.02, 0.7, Level::measured,
-                               "reserved over allocated, median of 24 runs, nanotron bench_cluster "
-                               "log_metrics (huggingface.co/nanotron)",
+      "688 MB each (544 MB of two ranks) after an all-reduce on 4 A100 (NVIDIA/nccl issue 964); "
+      "1.06 GB with the CUDA context on 8 H100 (issue 1685)",
+      "rings and trees; linear in communicators (issues 864 and 986)"};
+  constants.peer_buffers = {
+      4.7e8, 0.4, Level::published,
+      "3.28 GB more after the first all-to-all on 8 H100, 32 channels to each of 7 peers "
+      "(NVIDIA/nccl issue 1685)",
+      "peers in one NVLink domain; NICs share their buffers among peers"};
+  constants.allocator_slack = {0.05, 0.7, Level::measured,
+                               "reserved over allocated: median 2 % of 24 runs of nanotron's "
+                               "bench_cluster, 7 % of 8 logs of "
+                               "Megatron-LM and Megatron-DeepSpeed (0.6 to 22 %)",
                                "shapes that repeat every step; more when shapes vary"};
   return constants;
 }
@@ -39,7 +40,7 @@ MemoryConstants built_in_memory_constants() {
 void MemoryConstants::visit(const ConstantVisitor& visitor) {
   visitor("cuda_context", cuda_context);
   visitor("nccl_buffers", nccl_buffers);
-  visitor("more_nccl_buffers", more_nccl_buffers);
+  visitor("peer_buffers", peer_buffers);
   visitor("allocator_slack", allocator_slack);
 }
 
@@ -57,7 +58,20 @@ int communicators(const Parallelism& p, const TrainingOptions& options) {
     if (ranks > 1) ++count;
   const bool hybrid = options.fsdp.shard_size > 1 && options.fsdp.shard_size < replicas &&
                       (options.strategy == Strategy::fsdp1 || options.strategy == Strategy::fsdp2);
-  return count + (hybrid ? 1 : 0);
+  if (hybrid) ++count;
+  if (count > 1) ++count;                       // of all ranks
+  if (p.tensor > 1 && p.pipeline > 1) ++count;  // of a model replica: gradient norm
+  if (options.strategy == Strategy::data_parallel && count > 0) count = 1;
+  return count;
+}
+
+/// Peers in the NVLink domain with which a rank exchanges all-to-all.
+std::uint32_t exchange_peers(const Parallelism& p, const TrainingOptions& options) {
+  constexpr std::uint32_t most = 7;
+  std::uint32_t peers = std::min(p.expert - 1, most);
+  if (options.context_exchange == ContextExchange::all_to_all)
+    peers += std::min(p.context - 1, most);
+  return peers;
 }
 
 }  // namespace
@@ -68,6 +82,7 @@ std::vector<MemoryFootprint> memory_by_stage(const MemoryRequest& request,
   const TrainingOptions& training = request.training;
   const Parallelism p = RankGrid(training.parallel, request.ranks).parallelism();
   const int groups = communicators(p, training);
+  const std::uint32_t peers = exchange_peers(p, training);
 
   std::vector<MemoryFootprint> stages;
   for (const StageContents& stage :
@@ -87,8 +102,7 @@ std::vector<MemoryFootprint> memory_by_stage(const MemoryRequest& request,
       memory.workspace += (p.data - 1) * stage.chunks.back().head_saved;
     memory.workspace += 2 * model.input_bytes;
     memory.context = constants.allocator_slack * memory.tensors() + constants.cuda_context;
-    if (groups > 0)
-      memory.context += constants.nccl_buffers + (groups - 1) * constants.more_nccl_buffers;
+    memory.context += groups * constants.nccl_buffers + peers * constants.peer_buffers;
     stages.push_back(memory);
   }
   return stages;

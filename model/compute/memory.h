@@ -30,9 +30,9 @@ struct MemoryFootprint {
 
 /// Memory that no tensor accounts for.
 struct MemoryConstants {
-  Constant cuda_context;       ///< bytes a process
-  Constant nccl_buffers;       ///< bytes of the first communicator of more than one rank
-  Constant more_nccl_buffers;  ///< bytes of each further one
+  Constant cuda_context;     ///< bytes a process
+  Constant nccl_buffers;     ///< bytes a communicator of more than one rank
+  Constant peer_buffers;     ///< bytes a peer of an all-to-all
   Constant allocator_slack;  ///< reserved by the caching allocator and unused, fraction of tensors
   void visit(const ConstantVisitor& visitor);
 };

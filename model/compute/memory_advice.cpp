@@ -59,7 +59,7 @@ std::vector<Change> free_changes() {
                return false;
              return megatron.distributed_optimizer = true;
            }},
-          {"Resharding after forward (--reshard-after-forward)", false, [](Variant& v) {
+          {"Resharding after forward (leave out --no-reshard)", false, [](Variant& v) {
              auto& training = v.request.training;
              if ((training.strategy != Strategy::fsdp1 && training.strategy != Strategy::fsdp2) ||
                  training.fsdp.reshard_after_forward)

@@ -50,6 +50,9 @@ ChunkContents contents(const Model& model, const LayerRange& range, bool whole, 
     chunk.saved += layer.saved_bytes;
     if (layer.role == LayerRole::head) {
       has_head = true;
+      for (const ParameterId id : layer.parameters)
+        chunk.head_tensor =
+            std::max(chunk.head_tensor, static_cast<double>(model.parameters[id.index()].elements));
       chunk.head_saved += layer.saved_bytes;
     } else {
       chunk.block_workspace =
@@ -62,7 +65,10 @@ ChunkContents contents(const Model& model, const LayerRange& range, bool whole, 
       has_embedding = has_embedding || layer.role == LayerRole::embedding;
     }
   }
-  if (has_head && !has_embedding && model.tied_embeddings) chunk.dense += tied_elements(model);
+  if (has_head && model.tied_embeddings) {
+    chunk.head_tensor = std::max(chunk.head_tensor, tied_elements(model));
+    if (!has_embedding) chunk.dense += tied_elements(model);
+  }
   chunk.ends = std::max(0.0, chunk.dense + chunk.expert - in_blocks);
   chunk.block_workspace += model.recompute_bytes;
   // A network without a head of its own has its largest transient anywhere.
@@ -93,6 +99,7 @@ void sum_chunks(StageContents& stage) {
     stage.expert += chunk.expert;
     stage.ends += chunk.ends;
     stage.largest_unit = std::max(stage.largest_unit, chunk.largest_unit);
+    stage.head_tensor = std::max(stage.head_tensor, chunk.head_tensor);
     stage.largest_tensor = std::max(stage.largest_tensor, chunk.largest_tensor);
   }
 }
@@ -120,12 +127,17 @@ std::vector<StageContents> stage_contents(const Model& model, const TrainingOpti
   const auto parts =
       cut_into_parts(model, static_cast<std::uint32_t>(schedule.paths.front().size()), true);
   std::vector<StageContents> stages(parallelism.pipeline);
+  // Megatron frees the data of an output once it is sent (deallocate_pipeline_outputs); other
+  // engines keep it until backward.
+  const bool keeps_outputs = options.strategy != Strategy::megatron;
   for (const auto& path : schedule.paths)
     for (std::size_t i = 0; i < path.size(); ++i) {
       auto& chunks = stages[path[i].rank].chunks;
       const auto chunk = static_cast<std::size_t>(path[i].chunk);
       chunks.resize(std::max(chunks.size(), chunk + 1));
       chunks[chunk] = contents(model, parts[i], false, element_bytes);
+      if (keeps_outputs && i + 1 < path.size())
+        chunks[chunk].saved += model.layers[parts[i].last - 1].output_bytes;
     }
   for (std::size_t rank = 0; rank < stages.size(); ++rank) {
     sum_chunks(stages[rank]);

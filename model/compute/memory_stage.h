@@ -13,6 +13,7 @@ struct ChunkContents {
   double largest_unit = 0;       ///< elements of the largest block: dense and expert
   double ends = 0;               ///< elements outside blocks: embeddings and head
   double largest_tensor = 0;     ///< elements
+  double head_tensor = 0;        ///< elements of the largest that the head reads; 0 = no head
   double saved = 0;              ///< activations a micro-batch keeps until backward
   double head_saved = 0;         ///< of them, those of the head: gone once it has run backward
   double head_workspace = 0;     ///< largest transient of the head
@@ -21,7 +22,8 @@ struct ChunkContents {
 
 struct StageContents {
   std::vector<ChunkContents> chunks;
-  double dense = 0, expert = 0, largest_unit = 0, ends = 0, largest_tensor = 0;  ///< of all chunks
+  double dense = 0, expert = 0, largest_unit = 0, ends = 0, largest_tensor = 0,
+         head_tensor = 0;  ///< of all chunks
   double activations = 0;  ///< most that is kept at a time
   double workspace = 0;    ///< on top, at the worst time
 };

@@ -96,6 +96,8 @@ ModelStates fsdp(const MemoryRequest& request, const StageContents& stage, const
   const bool reshards = options.reshard_after_forward && p.pipeline == 1;
   const double live = stage.ends + (reshards ? std::min(blocks, 2 * unit) : blocks);
   states.gathered = whole * live;
+  if (reshards && options.reshard_size > 0)  // after forward a block stays in larger shards
+    states.gathered += whole * std::max(0.0, blocks - 2 * unit) / options.reshard_size;
   // Gradients of the unit in backward, and the input of the reduce-scatter that is under way.
   states.gathered += (gradient + reduced) * unit + gradient * stage.ends;
   if (options.accumulate_unsharded && request.training.accumulate > 1)
@@ -118,7 +120,8 @@ ModelStates zero(const MemoryRequest& request, const StageContents& stage, const
   states.parameters = bytes.weight * (level >= 3 ? shard : all);
   states.gradients = bytes.gradient * (level >= 2 ? shard : all);
   states.optimizer = (bytes.master + bytes.states) * shard;
-  if (bytes.master > 0) states.step = 4 * shard;  // gradients of the shard in fp32
+  // Gradients of the shard: flattened, then in fp32 (stage_1_and_2.py, step()).
+  if (bytes.master > 0) states.step = ((level < 3 ? bytes.gradient : 0) + 4) * shard;
   if (options.offload_optimizer) {
     states.optimizer = states.step = 0;
     if (level >= 2) states.gradients = 0;  // copied to the host as they are reduced
@@ -153,9 +156,10 @@ ModelStates megatron(const MemoryRequest& request, const StageContents& stage,
   states.gradients = (mixed ? element_bytes(options.grad_reduce) : 4) * all;
   states.optimizer = (bytes.master + bytes.states) *
                      (options.distributed_optimizer ? data_shards(p).of(stage) : all);
-  // Adds to fp32 main gradients what autograd hands over in 16 bits.
+  // Until they have been added to the main gradients, those of a block and of the head live in 16
+  // bits too.
   if (mixed && !request.training.fused_gradient_accumulation)
-    states.gathered = bytes.gradient * stage.largest_tensor;
+    states.gathered = bytes.gradient * std::min(all, stage.largest_unit + stage.head_tensor);
   return states;
 }
 

@@ -124,6 +124,7 @@ TEST_CASE("both are advised where neither suffices alone") {
 
 TEST_CASE("states that exceed the memory cannot be helped by a smaller batch") {
   Setup setup;
+  setup.ranks = GENERATE(1U, 8U);
   setup.gpu.hbm_bytes = 16e9;
   CHECK_THAT(setup.advice(), Catch::Contains("No micro-batch fits") && Catch::Contains("16.8 GiB"));
 }
