@@ -84,6 +84,7 @@ class Executor {
     std::size_t unfinished = 0;
     int iteration = 0;
     Time host;  // when the host is free
+    std::uint32_t issued = 0;  // tasks the host has issued
     ClassExecution result;
   };
   struct CallState {
@@ -129,7 +130,7 @@ class Executor {
     return count;
   }
 
-  // The host issues the whole program; it runs ahead of the GPU, also from step to step.
+  // The host runs ahead of the GPU, also from step to step, except where it waits for a task.
   void begin_iteration(std::uint32_t index) {
     ClassState& c = classes_[index];
     const Program& program = *c.program;
@@ -137,18 +138,10 @@ class Executor {
     c.result.host_begin = c.host;
     c.missing.resize(program.tasks.size());
     c.latest.assign(program.tasks.size(), -1);
-    for (std::uint32_t t = 0; t < program.tasks.size(); ++t) {
-      const Task& task = program.tasks[t];
-      c.missing[t] = task.dependency_count;
-      c.host += Time::from_seconds(static_cast<double>(task.host_seconds));
-      c.result.tasks[t] = {};
-      c.result.tasks[t].issued = c.host;
-      // The host goes on to issue what is left out while the GPU runs it.
-      if (task.kind == TaskKind::fast_forward)
-        c.host += task.count * (c.result.tasks[task.to.index()].issued -
-                                c.result.tasks[task.from.index()].issued);
-    }
-    c.result.host_end = c.host;
+    for (std::uint32_t t = 0; t < program.tasks.size(); ++t)
+      c.missing[t] = program.tasks[t].dependency_count;
+    c.issued = 0;
+    issue(c);
     c.unfinished = program.tasks.size();
     for (auto& stream : c.streams) {
       stream.head = 0;
@@ -156,6 +149,24 @@ class Executor {
     }
     if (c.unfinished == 0) return end_iteration(index);
     for (std::uint8_t s = 0; s < c.streams.size(); ++s) start_ready(index, s);
+  }
+
+  // Issues what follows, up to a task for which the host waits.
+  void issue(ClassState& c) {
+    const Program& program = *c.program;
+    while (c.issued < program.tasks.size()) {
+      const std::uint32_t t = c.issued++;
+      const Task& task = program.tasks[t];
+      c.host += Time::from_seconds(static_cast<double>(task.host_seconds));
+      c.result.tasks[t] = {};
+      c.result.tasks[t].issued = c.host;
+      // The host goes on to issue what is left out while the GPU runs it.
+      if (task.kind == TaskKind::fast_forward)
+        c.host += task.count * (c.result.tasks[task.to.index()].issued -
+                                c.result.tasks[task.from.index()].issued);
+      if (task.host_waits) break;
+    }
+    c.result.host_end = c.host;
   }
 
   void end_iteration(std::uint32_t index) {
@@ -171,7 +182,7 @@ class Executor {
       StreamState& stream = c.streams[s];
       if (stream.busy || stream.head == stream.queue.size()) return;
       const std::uint32_t t = stream.queue[stream.head];
-      if (c.missing[t] > 0) return;
+      if (c.missing[t] > 0 || t >= c.issued) return;
       TaskRecord& record = c.result.tasks[t];
       const Task& task = c.program->tasks[t];
       const Time earliest = task.kind == TaskKind::join
@@ -320,6 +331,11 @@ class Executor {
     stream.free_at = engine_.now();
     stream.last = t;
     if (--c.unfinished == 0) return end_iteration(index);
+    const bool host_waited = c.program->tasks[t].host_waits;
+    if (host_waited) {
+      c.host = std::max(c.host, engine_.now());
+      issue(c);
+    }
     const Dependents& d = *c.dependents;
     for (std::uint32_t i = d.first[t]; i < d.first[t + 1]; ++i) {
       const std::uint32_t waiting = d.list[i];
@@ -327,6 +343,9 @@ class Executor {
       if (--c.missing[waiting] == 0 && c.program->tasks[waiting].stream != s)
         start_ready(index, c.program->tasks[waiting].stream);
     }
+    if (!host_waited) return;
+    for (std::uint8_t other = 0; other < c.streams.size(); ++other)
+      if (other != s) start_ready(index, other);
   }
 
   static std::uint64_t pack(std::uint32_t index, std::uint8_t stream) {

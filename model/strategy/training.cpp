@@ -5,6 +5,7 @@
 #include "model/strategy/megatron.h"
 #include "model/strategy/training_rules.h"
 #include "model/strategy/zero.h"
+#include "model/strategy/horovod.h"
 #include "sim/base/error.h"
 
 namespace dsim {
@@ -44,6 +45,7 @@ double gradient_element_bytes_of(const TrainingRequest& request) {
 
 Workload training_workload(const TrainingRequest& request) {
   check_rules(request);
+  if (request.options.framework == Framework::horovod) return horovod_workload(request);
   if (request.options.parallel.pipeline > 1) return megatron_workload(request);
   switch (request.options.strategy) {
     case Strategy::fsdp1:
