@@ -83,6 +83,7 @@ void run_command_line(std::vector<std::string> arguments) {
   app.set_help_flag("-h,--help", "this text");  // the commands inherit it
   add_simulate_command(app);
   add_scale_command(app);
+  add_compare_command(app);
   add_collective_command(app);
   add_topo_command(app);
   add_validate_command(app);

@@ -9,6 +9,7 @@ namespace dsim {
 
 void add_simulate_command(CLI::App& app);
 void add_scale_command(CLI::App& app);
+void add_compare_command(CLI::App& app);
 void add_collective_command(CLI::App& app);
 void add_topo_command(CLI::App& app);
 void add_validate_command(CLI::App& app);

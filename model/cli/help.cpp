@@ -19,6 +19,7 @@ constexpr std::string_view introduction =
     "\n"
     "  dsim --topology dgx8x64.json --model bert            one step, explained\n"
     "  dsim scale --topology dgx8x64.json --model bert      from one node to all\n"
+    "  dsim compare --topology dgx8x64.json --model bert    PyTorch beside Horovod\n"
     "  dsim collective --topology dgx8x64.json              all-reduce times, as nccl-tests\n"
     "  dsim topo dgx8x64.json                               what a cluster file describes\n"
     "  dsim validate training                               published step times, predicted\n"

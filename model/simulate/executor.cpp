@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "model/workload/host_wait.h"
 #include "sim/base/error.h"
 
 namespace dsim {
@@ -164,7 +165,7 @@ class Executor {
       if (task.kind == TaskKind::fast_forward)
         c.host += task.count * (c.result.tasks[task.to.index()].issued -
                                 c.result.tasks[task.from.index()].issued);
-      if (task.host_waits) break;
+      if (host_waits(task)) break;
     }
     c.result.host_end = c.host;
   }
@@ -331,7 +332,7 @@ class Executor {
     stream.free_at = engine_.now();
     stream.last = t;
     if (--c.unfinished == 0) return end_iteration(index);
-    const bool host_waited = c.program->tasks[t].host_waits;
+    const bool host_waited = host_waits(c.program->tasks[t]);
     if (host_waited) {
       c.host = std::max(c.host, engine_.now());
       issue(c);

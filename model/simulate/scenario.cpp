@@ -192,7 +192,6 @@ Outcome run_scenario(const Scenario& s, bool detailed, std::stop_token stop) {
   if (s.input_rate > 0)  // the loader works ahead, beside the copy
     request.input_seconds =
         std::max(request.input_seconds, static_cast<double>(model->samples) / s.input_rate);
-  request.host_bandwidth = s.input_bandwidth;
   request.time_block = block_timer(s, grid);
   for (const Straggler& straggler : s.stragglers)
     request.stragglers.emplace_back(straggler.rank, straggler.factor);

@@ -40,6 +40,7 @@ struct DdpRequest {
   CallBackend backend = CallBackend::nccl;
   std::uint32_t ranks = 1;   ///< data-parallel size; 1 = no collectives
   double input_seconds = 0;  ///< host-to-device copy of a micro-batch
+  double host_bandwidth = 12e9;  ///< B/s of a copy between GPU and host memory
   /// Speed of each rank class (1 = normal); class 0 holds the ranks not listed in `stragglers`.
   std::vector<std::pair<std::uint32_t, double>> stragglers;  ///< rank, factor > 1 = slower
 };

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "model/workload/host_wait.h"
 #include "sim/base/error.h"
 
 namespace dsim {
@@ -193,6 +194,7 @@ void DdpStep::finish_reduction() {
     wait.phase = Phase::backward;
     wait.stream = compute_stream;
     wait.bucket = static_cast<std::int32_t>(b);
+    if (on_host()) let_host_wait(wait);  // NCCL's wait() is the stream's, Gloo's and MPI's the host's
     waits_.push_back(reduced_[b]);
     issue(wait, "wait for bucket", 0);
     if (request_.options.gradient_as_bucket_view) continue;
@@ -242,6 +244,7 @@ TaskId DdpStep::issue(Task task, const std::string& name, double host_seconds) {
 
 TaskId DdpStep::issue_collective(const CollectiveCall& call, Phase phase, const std::string& name,
                                  TaskId after) {
+  if (on_host()) return issue_on_host(call, phase, name, after);
   Task task;
   task.kind = TaskKind::collective;
   task.phase = phase;
@@ -254,6 +257,42 @@ TaskId DdpStep::issue_collective(const CollectiveCall& call, Phase phase, const 
   workload_.collectives.back().family = FamilyId{0};
   workload_.collectives.back().backend = request_.backend;
   return program_.add(task, {after});
+}
+
+/// ProcessGroupGloo: one of two threads copies to pinned memory, reduces and copies back, bucket by
+/// bucket; ProcessGroupMPI: one thread does all calls, one at a time, and Open MPI's accelerator
+/// component stages the GPU's memory (pytorch ProcessGroupGloo.cpp, ProcessGroupMPI.cpp).
+TaskId DdpStep::issue_on_host(CollectiveCall call, Phase phase, const std::string& name,
+                              TaskId after) {
+  const std::size_t threads = request_.backend == CallBackend::gloo ? 2 : 1;
+  const std::string thread = std::string(request_.backend == CallBackend::gloo ? "gloo" : "mpi") +
+                             " thread " + std::to_string(calls_++ % threads);
+  auto found = std::find(program_.streams.begin(), program_.streams.end(), thread);
+  const auto stream = static_cast<std::uint8_t>(found - program_.streams.begin());
+  if (found == program_.streams.end()) program_.streams.push_back(thread);
+  Task copy;
+  copy.kind = TaskKind::delay;
+  copy.phase = phase;
+  copy.stream = stream;
+  copy.bucket = call.bucket;
+  copy.seconds = static_cast<double>(call.bytes.count) / request_.host_bandwidth;
+  copy.name = program_.intern("copy to host");
+  copy.host_seconds = static_cast<float>(host_.collective_enqueue + std::exchange(host_work_, 0));
+  program_.add(copy, {after});
+  call.family = FamilyId{0};
+  call.backend = request_.backend;
+  Task reduce;
+  reduce.kind = TaskKind::collective;
+  reduce.phase = phase;
+  reduce.stream = stream;
+  reduce.bucket = call.bucket;
+  reduce.collective = static_cast<std::uint32_t>(workload_.collectives.size());
+  reduce.name = program_.intern(name);
+  workload_.collectives.push_back(call);
+  program_.add(reduce);
+  copy.name = program_.intern("copy to GPU");
+  copy.host_seconds = 0;
+  return program_.add(copy);
 }
 
 }  // namespace dsim

@@ -31,6 +31,7 @@ class DdpStep {
   void optimizer();
 
   bool distributed() const { return request_.ranks > 1; }
+  bool on_host() const { return request_.backend != CallBackend::nccl; }
   bool compressed() const { return request_.options.compression != Compression::none; }
   double gradient_bytes(ParameterId parameter) const;
   /// Adds a task; `host_seconds` and `host_work_` are what the host spends to issue it. On the
@@ -38,6 +39,8 @@ class DdpStep {
   TaskId issue(Task task, const std::string& name, double host_seconds);
   TaskId issue_collective(const CollectiveCall& call, Phase phase, const std::string& name,
                           TaskId after);
+  /// A CPU back end: the bucket goes through host memory.
+  TaskId issue_on_host(CollectiveCall call, Phase phase, const std::string& name, TaskId after);
 
   const DdpRequest& request_;
   const Model& model_;
@@ -52,6 +55,7 @@ class DdpStep {
   std::vector<TaskId> reduced_;          ///< by bucket: task whose end means the bucket is reduced
   std::uint8_t decompression_stream_ = 0;  ///< only there with compression
   std::int32_t next_bucket_ = 0;           ///< buckets start strictly in index order
+  std::size_t calls_ = 0;                  ///< of a CPU back end: its threads take turns
 
   double host_work_ = 0;       ///< host time spent since the last task, billed to the next
   std::vector<TaskId> waits_;  ///< what the next task on the compute stream waits for

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "model/strategy/horovod_control.h"
+#include "model/strategy/host_copies.h"
+#include "model/workload/host_wait.h"
 #include "sim/base/error.h"
 
 namespace dsim {
@@ -76,6 +78,10 @@ bool HorovodStep::waits_for_data() const {
   return on_host() || two_levels() || thread_waits_for_data(options_);
 }
 
+double HorovodStep::pageable_rate() const {
+  return std::min<double>(host_copy_rate(request_), constants_.pageable_rate);
+}
+
 int HorovodStep::wire_bytes() const { return options_.fp16_compression ? 2 : 4; }
 
 std::int64_t HorovodStep::elements(ParameterId parameter) const {
@@ -91,7 +97,7 @@ double HorovodStep::thread_seconds(std::size_t tensors, Bytes bytes) const {
   }
   if (two_levels())
     seconds += size / request_.ranks_per_node *
-               (2 / request_.host_bandwidth + 1 / constants_.host_reduction);
+               (2 / host_copy_rate(request_) + 1 / constants_.host_reduction);
   if (tensors == 1) return seconds;
   const std::size_t copies =
       options_.batched_copies ? (tensors + tensors_per_copy - 1) / tensors_per_copy : tensors;
@@ -173,7 +179,7 @@ void HorovodStep::enqueue(ParameterId parameter, TaskId computed) {
   gradient.computed = computed;
   if (on_host())
     gradient.computed = delay(static_cast<double>(gradient.bytes.count) /
-                                  std::min<double>(request_.host_bandwidth, constants_.pageable_rate),
+                                  pageable_rate(),
                               writer_.stream("copies to host"), "copy gradient to host", -1,
                               {computed});
   enqueued_.push_back(gradient);
@@ -268,7 +274,7 @@ TaskId HorovodStep::reduce_in_two_levels(const HorovodResponse& response, std::i
   if (node_.valid())
     call(CollectiveOp::reduce_scatter, node_, size, "NCCL_REDUCESCATTER", index, CallBackend::nccl,
          after);
-  const double copy = part / request_.host_bandwidth;
+  const double copy = part / host_copy_rate(request_);
   delay(copy, communication_stream, "MEMCPY_IN_HOST_BUFFER", index, after);
   if (options_.adasum && across_.valid()) {
     const std::uint32_t nodes = request_.ranks / request_.ranks_per_node;
@@ -313,7 +319,7 @@ TaskId HorovodStep::reduce_on_hosts(const HorovodResponse& response, std::int32_
                    {reduced});
   else
     before = reduced;
-  return delay(size / std::min<double>(request_.host_bandwidth, constants_.pageable_rate), thread_,
+  return delay(size / pageable_rate(), thread_,
                "copy gradient to GPU", index, {before});
 }
 
@@ -352,7 +358,7 @@ void HorovodStep::synchronize() {
   if (request_.ranks == 1) return;
   for (const TaskId task : finished_) writer_.wait_for(task);
   synchronized_ = writer_.join(Phase::backward, "synchronize");
-  writer_.program().tasks[synchronized_.index()].host_waits = true;
+  let_host_wait(writer_.program().tasks[synchronized_.index()]);
   writer_.host_work(static_cast<double>(enqueued_.size()) * constants_.synchronize);
   if (!options_.fp16_compression) return;
   for (const EnqueuedGradient& gradient : enqueued_)

@@ -56,6 +56,7 @@ class HorovodStep {
   void update();
   std::vector<TaskId> computed(const HorovodResponse& response) const;
   std::int64_t elements(ParameterId parameter) const;
+  double pageable_rate() const;
   int wire_bytes() const;  ///< of an element
 
   const TrainingRequest& request_;

@@ -1,11 +1,13 @@
 #include "model/strategy/training.h"
 
+#include "model/strategy/data_parallel.h"
 #include "model/strategy/ddp.h"
 #include "model/strategy/fsdp.h"
 #include "model/strategy/megatron.h"
 #include "model/strategy/training_rules.h"
 #include "model/strategy/zero.h"
 #include "model/strategy/horovod.h"
+#include "model/strategy/host_copies.h"
 #include "sim/base/error.h"
 
 namespace dsim {
@@ -24,6 +26,7 @@ Workload pytorch_ddp(const TrainingRequest& request) {
   ddp.backend = request.options.backend;
   ddp.ranks = request.ranks;
   ddp.input_seconds = request.input_seconds;
+  ddp.host_bandwidth = host_copy_rate(request);
   ddp.stragglers = request.stragglers;
   return ddp_workload(ddp);
 }
@@ -57,6 +60,8 @@ Workload training_workload(const TrainingRequest& request) {
       return zero_workload(request);
     case Strategy::megatron:
       return megatron_workload(request);
+    case Strategy::data_parallel:
+      return data_parallel_workload(request);
     default:
       return is_cut(request.options.parallel) ? megatron_workload(request) : pytorch_ddp(request);
   }

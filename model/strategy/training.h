@@ -45,7 +45,6 @@ struct TrainingRequest {
   std::uint32_t ranks = 1;
   std::uint32_t ranks_per_node = 1;  ///< of the first node; ranks are packed
   double input_seconds = 0;  ///< host-to-device copy of a micro-batch
-  double host_bandwidth = 12e9;  ///< B/s of a copy between GPU and host memory
   BlockTimer time_block;     ///< needed by programs that merge kernels
   /// See ModelRequest::half_weights; empty = as the strategy keeps them.
   std::optional<bool> half_weights;

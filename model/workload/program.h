@@ -63,7 +63,6 @@ struct Task {
   double sm_share = 0;           ///< kernel: fraction of the SMs it can use, 0..1
   double hbm_bytes = 0;          ///< kernel: HBM traffic over its life
   float host_seconds = 0;        ///< host time to issue it
-  bool host_waits = false;       ///< the host issues nothing more before this task has ended
   std::uint32_t collective = 0;  ///< index into Workload::collectives
   std::uint32_t first_dependency = 0, dependency_count = 0;  ///< range of Program::dependencies
   TaskId from, to;         ///< fast_forward: end of `from` .. end of `to` is one period

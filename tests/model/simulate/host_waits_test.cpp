@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "model/simulate/executor.h"
+#include "model/workload/host_wait.h"
 
 using namespace dsim;
 
@@ -16,12 +17,12 @@ Task task_of(TaskKind kind, std::uint8_t stream, double seconds, double host_sec
 }
 
 /// Kernel of 10 ms, a point the host may wait at, kernel of 1 ms that takes 2 ms to issue.
-Execution run(bool host_waits) {
+Execution run(bool waits) {
   Workload workload;
   Program& program = workload.programs.emplace_back();
   const TaskId first = program.add(task_of(TaskKind::delay, communication_stream, 10e-3, 1e-3));
   Task wait = task_of(TaskKind::join, compute_stream, 0, 0);
-  wait.host_waits = host_waits;
+  if (waits) let_host_wait(wait);
   program.add(wait, {first});
   program.add(task_of(TaskKind::delay, compute_stream, 1e-3, 2e-3));
   workload.classes.push_back({"all", {0}, 0, 1});

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "model/strategy/horovod.h"
+#include "model/workload/host_wait.h"
 #include "sim/base/error.h"
 #include "tests/model/strategy/training_setup.h"
 
@@ -103,7 +104,7 @@ TEST_CASE("the host waits for all gradients before the optimizer") {
   Setup setup;
   const Program& program = setup.run();
   const auto waits = std::find_if(program.tasks.begin(), program.tasks.end(),
-                                  [](const Task& task) { return task.host_waits; });
+                                  host_waits);
   REQUIRE(waits != program.tasks.end());
   CHECK(setup.name(*waits) == "synchronize");
   CHECK(dependencies_of(program, *waits).size() == setup.workload.collectives.size());
@@ -187,7 +188,7 @@ TEST_CASE("one rank with Horovod reduces nothing") {
   setup.request.ranks = 1;
   const Program& program = setup.run();
   CHECK(setup.workload.collectives.empty());
-  for (const Task& task : program.tasks) CHECK(!task.host_waits);
+  for (const Task& task : program.tasks) CHECK(!host_waits(task));
 }
 
 TEST_CASE("Horovod refuses what is not data parallel") {
