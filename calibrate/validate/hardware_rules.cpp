@@ -5,88 +5,81 @@
 #include "calibrate/validate/text_pattern.h"
 
 namespace dsim {
+namespace {
 
-const std::vector<NodeRule>& node_rules() {
-  // Boxes are named in the notes ("DGX-1V"), by the links ("NVLink2 cube mesh") or in the GPU
-  // column.
-  static const std::vector<NodeRule> rules{
-      {"v100 !pcie", "", "dgx-2|dgx-2h|nvswitch", "", "", "DGX-2", "NVIDIA DGX-2 data sheet"},
-      {"v100 !pcie", "", "ndv2|p3dn|p3", "", "", "a cloud node with V100", "Azure NDv2, AWS p3"},
-      {"v100 32gb !pcie", "=8|=", "dgx-1|dgx-1v|nvlink2", "dgx1-v100", "v100-sxm2-32",
-       "DGX-1V 32 GB", "NVIDIA DGX-1 data sheet: 8 V100, hybrid cube mesh, 4 EDR"},
-      {"v100 !pcie", "=8|=", "dgx-1|dgx-1v|nvlink2", "dgx1-v100", "v100-sxm2-16", "DGX-1V",
-       "NVIDIA DGX-1 data sheet: 8 V100, hybrid cube mesh, 4 EDR"},
-      {"a100 40gb !pcie !a800", "=8|=", "", "dgx-a100-40", "", "DGX A100 40 GB",
-       "NVIDIA DGX A100 data sheet: NVSwitch, 8 HDR200"},
-      {"a100 !40gb !pcie !a800", "=8|=", "", "dgx-a100-80", "", "DGX A100 80 GB",
-       "NVIDIA DGX A100 data sheet: NVSwitch, 8 HDR200"},
-      {"h100 !pcie !nvl !96gb", "=8|=", "", "dgx-h100", "", "DGX H100",
-       "NVIDIA DGX H100 data sheet: NVSwitch, 8 NDR"},
-      {"h200 !pcie !nvl", "=8|=", "", "dgx-h200", "", "DGX H200",
-       "NVIDIA DGX H200 data sheet: NVSwitch, 8 NDR"},
-      {"b200 !nvl72", "=8|=", "", "dgx-b200", "", "DGX B200",
-       "NVIDIA DGX B200 data sheet: NVSwitch, 8 x 400 Gb/s"},
-      {"l40s", "=8|=", "", "pcie-l40s", "", "8 L40S on PCIe", "NVIDIA L40S data sheet"},
-  };
-  return rules;
+const NodeRule& node_rule(const RowInputs& row, std::string_view gpu) {
+  const std::string box = fmt::format("{}; {}; {}", row.text("intra_link"), row.text("notes"), gpu);
+  const std::string_view count = row.text("gpus_per_node");
+  for (const NodeRule& rule : node_rules())
+    if (matches(gpu, rule.gpu) && matches(count, rule.gpus_per_node) && matches(box, rule.box))
+      return rule;
+  throw Unpredictable{Obstacle::hardware,
+                      count.empty() ? fmt::format("no rule for GPU '{}'", gpu)
+                                    : fmt::format("no rule for GPU '{}', {} a node", gpu, count)};
 }
 
-const std::vector<LinkRule>& link_rules() {
-  static const std::vector<LinkRule> rules{
-      {"4x100gb|4x100g|4x-edr", 4, 100},
-      {"8x-hdr200|8x200gb|8x-hdr", 8, 200},
-      {"8x-ndr|8x400gb|8x-400gb", 8, 400},
-      {"ib-200gb-s", 0, 200},  // "IB 200Gb/s": a NIC, how many is not stated
-      {"ib-400gb-s", 0, 400},
-      {"=infiniband|=ib|=rdma|=", 0, 0},
-  };
-  return rules;
+/// GPUs of a rack-scale domain that a job of `gpus` takes: all but the last 8 where that divides,
+/// as the tensor and pipeline degrees of published runs are powers of two.
+std::int64_t used_of(std::int64_t node_gpus, std::int64_t gpus) {
+  if (gpus <= node_gpus) return node_gpus;
+  if (gpus % node_gpus == 0) return node_gpus;
+  if (node_gpus > 64 && gpus % 64 == 0) return 64;
+  throw Unpredictable{Obstacle::hardware,
+                      fmt::format("{} GPUs do not fill nodes of {}", gpus, node_gpus)};
 }
+
+void place(const RowInputs& row, Hardware& hardware) {
+  const std::int64_t stated = row.count("gpus_per_node", hardware.node_gpus);
+  const std::int64_t nodes = row.count("nodes", 0);
+  hardware.gpus_per_node = used_of(hardware.node_gpus, hardware.gpus);
+  hardware.nodes =
+      (hardware.gpus + hardware.gpus_per_node - 1) / hardware.gpus_per_node;
+  if (hardware.nodes > 4096)
+    throw Unpredictable{Obstacle::hardware,
+                        fmt::format("{} GPUs are more than dsim builds here", hardware.gpus)};
+  // A rack counts as one node here and as trays in the tables; half boxes have nodes of their own.
+  const bool same_count = stated == hardware.node_gpus;
+  if (same_count && nodes > 0 && nodes != hardware.nodes)
+    throw Unpredictable{Obstacle::hardware, fmt::format("{} GPUs on {} nodes: scattered placement",
+                                                        hardware.gpus, nodes)};
+  if (!same_count && hardware.node_gpus < 72 && hardware.gpus > stated) {
+    // Nodes that are a part of the node type.
+    hardware.gpus_per_node = stated;
+    hardware.nodes = (hardware.gpus + stated - 1) / stated;
+    if (hardware.gpus % stated != 0)
+      throw Unpredictable{Obstacle::hardware,
+                          fmt::format("{} GPUs do not fill nodes of {}", hardware.gpus, stated)};
+  }
+}
+
+}  // namespace
 
 Hardware hardware_of(const RowInputs& row) {
   const std::string_view gpu = row.text("gpu");
   if (gpu.empty()) throw Unpredictable{Obstacle::hardware, "GPU not stated"};
-  const std::string box = fmt::format("{}; {}; {}", row.text("intra_link"), row.text("notes"), gpu);
+  const NodeRule& rule = node_rule(row, gpu);
+  if (!rule.refusal.empty())
+    throw Unpredictable{Obstacle::hardware, fmt::format("{}: {}", gpu, rule.refusal)};
 
-  const NodeRule* rule = nullptr;
-  for (const NodeRule& candidate : node_rules())
-    if (matches(gpu, candidate.gpu) &&
-        matches(row.text("gpus_per_node"), candidate.gpus_per_node) &&
-        matches(box, candidate.box)) {
-      rule = &candidate;
-      break;
-    }
-  if (rule == nullptr) {
-    const std::string_view count = row.text("gpus_per_node");
-    throw Unpredictable{Obstacle::hardware,
-                        count.empty() ? fmt::format("no rule for GPU '{}'", gpu)
-                                      : fmt::format("no rule for GPU '{}', {} a node", gpu, count)};
-  }
-  if (rule->node.empty())
-    throw Unpredictable{Obstacle::hardware, fmt::format("no node type for {}", rule->title)};
-
-  constexpr std::int64_t gpus_per_node = 8;  // of every node type that a rule names
-  Hardware hardware{.node = rule->node, .gpu_name = rule->gpu_name, .gpus = row.count("gpus", 1)};
-  hardware.nodes = (hardware.gpus + gpus_per_node - 1) / gpus_per_node;
-  if (hardware.nodes > 4096)
-    throw Unpredictable{Obstacle::hardware,
-                        fmt::format("{} GPUs are more than dsim builds here", hardware.gpus)};
-  if (hardware.nodes > 1 && hardware.gpus % gpus_per_node != 0)
-    throw Unpredictable{Obstacle::hardware, fmt::format("{} GPUs do not fill nodes of {}",
-                                                        hardware.gpus, gpus_per_node)};
-  if (const std::int64_t nodes = row.count("nodes", hardware.nodes); nodes != hardware.nodes)
-    throw Unpredictable{Obstacle::hardware, fmt::format("{} GPUs on {} nodes: scattered placement",
-                                                        hardware.gpus, nodes)};
+  Hardware hardware;
+  hardware.node = rule.node;
+  hardware.gpu_name = rule.gpu_name;
+  hardware.gpus = row.count("gpus", 1);
+  hardware.node_gpus = rule.gpus;
+  hardware.assumption = rule.assumption;
+  place(row, hardware);
   if (hardware.nodes == 1) return hardware;
 
-  for (const LinkRule& link : link_rules())
-    if (matches(row.text("inter_link"), link.link)) {
-      hardware.nics = link.nics;
-      hardware.gigabits = link.gigabits;
+  const std::string_view link = row.text("inter_link");
+  for (const LinkRule& known : link_rules())
+    if (matches(link, known.link)) {
+      hardware.nics = known.nics;
+      hardware.gigabits = known.gigabits;
       return hardware;
     }
-  throw Unpredictable{Obstacle::hardware,
-                      fmt::format("no rule for the network '{}'", row.text("inter_link"))};
+  hardware.assumption += fmt::format("{}network '{}': that of the node type",
+                                     hardware.assumption.empty() ? "" : "; ", link);
+  return hardware;
 }
 
 std::string topology_text(const Hardware& hardware) {
@@ -108,7 +101,17 @@ std::shared_ptr<const Topology> build_topology(const Hardware& hardware) {
   auto topology =
       parse_topology(topology_text(hardware), fmt::format("{}x{}", hardware.node, hardware.nodes));
   const auto gpus = static_cast<std::size_t>(hardware.gpus);
-  return topology->gpu_count() == gpus ? topology : first_gpus(std::move(topology), gpus);
+  if (topology->gpu_count() == gpus || !ranks_of(hardware).empty()) return topology;
+  return first_gpus(std::move(topology), gpus);
+}
+
+std::vector<std::uint32_t> ranks_of(const Hardware& hardware) {
+  std::vector<std::uint32_t> ranks;
+  if (hardware.nodes == 1 || hardware.gpus_per_node == hardware.node_gpus) return ranks;
+  for (std::int64_t rank = 0; rank < hardware.gpus; ++rank)
+    ranks.push_back(static_cast<std::uint32_t>(rank / hardware.gpus_per_node * hardware.node_gpus +
+                                               rank % hardware.gpus_per_node));
+  return ranks;
 }
 
 }  // namespace dsim

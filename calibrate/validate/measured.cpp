@@ -31,4 +31,16 @@ std::optional<double> measured_step_time(const CsvTable& table, std::size_t row,
   return work / *throughput;
 }
 
+std::optional<double> measured_memory(const CsvTable& table, std::size_t row, double unit) {
+  const auto value = positive(table, row, "peak_mem_gb");
+  return value ? std::optional(*value * unit) : std::nullopt;
+}
+
+bool ran_out_of_memory(const CsvTable& table, std::size_t row) {
+  if (positive(table, row, "step_time_s") || positive(table, row, "throughput")) return false;
+  constexpr std::string_view words = "oom|out-of-memory|outofmemory";
+  return matches(table.cell(row, "notes").text, words) ||
+         matches(table.cell(row, "activation_recompute").text, words);
+}
+
 }  // namespace dsim

@@ -12,4 +12,10 @@ namespace dsim {
 std::optional<double> measured_step_time(const CsvTable& table, std::size_t row, double samples,
                                          double tokens_per_sample, double gpus);
 
+/// `peak_mem_gb` in bytes, a "GB" being `unit` bytes; empty without.
+std::optional<double> measured_memory(const CsvTable& table, std::size_t row, double unit);
+
+/// Whether the row says that the run ran out of memory: in its notes or its recomputation.
+bool ran_out_of_memory(const CsvTable& table, std::size_t row);
+
 }  // namespace dsim

@@ -50,6 +50,8 @@ std::string_view name_of(Obstacle obstacle) {
       return "nothing measured";
     case Obstacle::padding:
       return "ratios only";
+    case Obstacle::excluded:
+      return "excluded";
   }
   return "";
 }
@@ -85,9 +87,15 @@ CsvCell RowInputs::cell(std::string_view column) const {
 std::string_view RowInputs::text(std::string_view column) const {
   const CsvCell found = cell(column);
   const std::string_view value = table_->has_column(column) ? found.text : table_->remark(column);
-  return matches(value, "=n-a|=na|=none-stated|=unknown|=todo") || normalised(value).empty()
-             ? std::string_view{}
-             : value;
+  if (!matches(value, "=n-a|=na|=none-stated|=unknown|=todo") && !normalised(value).empty())
+    return value;
+  const auto found_fill =
+      std::ranges::find(filled_, column, &std::pair<std::string_view, std::string_view>::first);
+  return found_fill == filled_.end() ? std::string_view{} : found_fill->second;
+}
+
+void RowInputs::fill(std::string_view column, std::string_view value) {
+  if (text(column).empty()) filled_.emplace_back(column, value);
 }
 
 std::optional<double> RowInputs::number(std::string_view column) const {

@@ -3,6 +3,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "calibrate/validate/csv_table.h"
 
@@ -12,9 +14,9 @@ namespace dsim {
 enum class Obstacle : std::uint8_t {
   none,
   layout,     ///< rows of a kind that no model here covers
-  strategy,   ///< tensor, pipeline, sharded ... parallel
-  framework,  ///< not PyTorch
-  recompute,  ///< activation recomputation
+  strategy,   ///< not one of ours, or degrees that do not fit the GPUs
+  framework,  ///< one whose sharding is not known
+  recompute,  ///< of a kind nobody here knows
   model,      ///< a network that is not in the table
   precision,
   hardware,     ///< no rule for the GPU, the node or its NICs
@@ -22,7 +24,8 @@ enum class Obstacle : std::uint8_t {
   number,       ///< a cell that is not a number
   simulation,   ///< the simulator refused the experiment
   measurement,  ///< nothing to compare with
-  padding       ///< the source skips padding: ratios only
+  padding,      ///< the source skips padding: ratios only
+  excluded      ///< the row contradicts itself or is flagged by its source
 };
 std::string_view name_of(Obstacle obstacle);
 
@@ -40,6 +43,9 @@ class RowInputs {
   RowInputs(const CsvTable& table, std::size_t row) : table_(&table), row_(row) {}
 
   const CsvTable& table() const { return *table_; }
+  /// States a column where the row leaves it empty (a fact of the source). Both texts must live as
+  /// long as this does.
+  void fill(std::string_view column, std::string_view value);
   /// "" if not stated ("n/a", "-", "?", "unknown" and "TODO" state nothing).
   std::string_view text(std::string_view column) const;
   /// Empty if not stated. Throws Unpredictable for text that is not a finite number.
@@ -55,6 +61,7 @@ class RowInputs {
 
   const CsvTable* table_;
   std::size_t row_;
+  std::vector<std::pair<std::string_view, std::string_view>> filled_;
 };
 
 /// True for columns that hold what was measured (step times, throughput, utilisation, memory).

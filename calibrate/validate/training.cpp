@@ -9,6 +9,7 @@
 
 #include "calibrate/validate/layouts.h"
 #include "calibrate/validate/measured.h"
+#include "calibrate/validate/predict_rows.h"
 #include "calibrate/validate/training_plan.h"
 
 namespace dsim {
@@ -31,7 +32,15 @@ bool is_empty(const CsvTable& table, std::size_t row) {
   return true;
 }
 
-Plan plan_rows(std::span<const CsvTable> tables, std::vector<std::string>& notices) {
+bool is_wanted(const CsvTable& table, std::size_t row, const std::vector<std::string>& ids) {
+  if (ids.empty()) return true;
+  const std::string_view id = table.cell(row, "id").text;
+  return std::ranges::any_of(
+      ids, [&](const std::string& part) { return id.find(part) != std::string_view::npos; });
+}
+
+Plan plan_rows(std::span<const CsvTable> tables, const ValidationOptions& options,
+               std::vector<std::string>& notices) {
   Plan plan;
   TopologyShelf shelf;
   for (const CsvTable& table : tables) {
@@ -46,7 +55,7 @@ Plan plan_rows(std::span<const CsvTable> tables, std::vector<std::string>& notic
         notices.push_back(std::move(sentence));
     const std::string source = std::filesystem::path(table.name()).stem().string();
     for (std::size_t row = 0; row < table.row_count(); ++row) {
-      if (is_empty(table, row)) continue;
+      if (is_empty(table, row) || !is_wanted(table, row, options.ids)) continue;
       plan.rows.push_back(plan_training_row(RowInputs(table, row), source, shelf));
       plan.origins.push_back({&table, row});
     }
@@ -54,61 +63,42 @@ Plan plan_rows(std::span<const CsvTable> tables, std::vector<std::string>& notic
   return plan;
 }
 
-void refuse(TrainingRow& row, Obstacle obstacle, std::string reason) {
-  row.status = RowStatus::not_predictable;
-  row.obstacle = obstacle;
-  row.reason = std::move(reason);
-  row.predicted_s = std::numeric_limits<double>::quiet_NaN();
-}
-
-/// First line of a message, without its "error: ".
-std::string short_reason(std::string_view what) {
-  what = what.substr(0, what.find('\n'));
-  if (what.starts_with("error: ")) what.remove_prefix(7);
-  return std::string(what);
-}
-
-void predict_rows(Plan& plan, const StepTimePredictor& predict,
-                  const ValidationProgress& progress) {
-  std::size_t done = 0;
-  for (PlannedRow& planned : plan.rows) {
-    if (planned.experiment) {
-      try {
-        planned.row.predicted_s = predict(*planned.experiment);
-        if (!std::isfinite(planned.row.predicted_s) || planned.row.predicted_s <= 0)
-          refuse(planned.row, Obstacle::simulation, "no step time");
-      } catch (const InputError& error) {
-        refuse(planned.row, Obstacle::simulation, short_reason(error.what()));
-      }
-    }
-    if (progress) progress(++done, plan.rows.size());
-  }
-}
-
 void read_measured(Plan& plan) {
   for (std::size_t i = 0; i < plan.rows.size(); ++i) {
     TrainingRow& row = plan.rows[i].row;
+    const auto [table, line] = plan.origins[i];
+    row.stated_oom = ran_out_of_memory(*table, line);
     if (row.status == RowStatus::not_predictable) continue;
     const auto seconds =
-        measured_step_time(*plan.origins[i].table, plan.origins[i].row, row.samples,
-                           static_cast<double>(row.sequence), static_cast<double>(row.gpus));
-    if (seconds)
+        measured_step_time(*table, line, row.samples, static_cast<double>(row.sequence),
+                           static_cast<double>(row.gpus));
+    if (const auto bytes = measured_memory(*table, line, plan.rows[i].memory_unit))
+      row.measured_bytes = *bytes;
+    if (seconds) {
       row.measured_s = *seconds;
-    else
-      refuse(row, Obstacle::measurement, "neither step time nor throughput");
+      continue;
+    }
+    row.status = RowStatus::not_predictable;
+    row.obstacle = Obstacle::measurement;
+    row.reason = row.stated_oom ? "ran out of memory: no step time"
+                                : "neither step time nor throughput";
   }
+}
+
+/// What rows of one series share.
+std::string series_key(const TrainingRow& row) {
+  const Parallelism& p = row.parallel;
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", row.source, row.model,
+                     row.layers, row.hidden, row.gpu, row.precision, row.framework, row.strategy,
+                     row.micro_batch, row.sequence, row.bucket_cap_mb, p.tensor, p.pipeline,
+                     p.context, p.expert, p.chunks, static_cast<int>(row.recompute));
 }
 
 std::vector<ScalingRatio> scaling_ratios(const std::vector<TrainingRow>& rows) {
   std::map<std::string, std::vector<std::size_t>> series;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const TrainingRow& row = rows[i];
-    if (row.comparable())
-      series[fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}", row.source, row.model, row.gpu,
-                         row.precision, row.framework, row.strategy, row.micro_batch, row.sequence,
-                         row.bucket_cap_mb)]
-          .push_back(i);
-  }
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].comparable() && rows[i].status != RowStatus::excluded)
+      series[series_key(rows[i])].push_back(i);
   std::vector<ScalingRatio> ratios;
   for (const auto& [key, members] : series) {
     const std::size_t reference =
@@ -127,6 +117,14 @@ std::vector<ScalingRatio> scaling_ratios(const std::vector<TrainingRow>& rows) {
   return ratios;
 }
 
+ErrorSummary summary_of(const std::vector<TrainingRow>& rows, bool headline_only) {
+  std::vector<double> values;
+  for (const TrainingRow& row : rows)
+    if (row.status == RowStatus::predicted && (!headline_only || is_headline(row.grade)))
+      values.push_back(row.ratio());
+  return summarise(values);
+}
+
 }  // namespace
 
 std::string_view name_of(RowStatus status) {
@@ -135,18 +133,17 @@ std::string_view name_of(RowStatus status) {
       return "predicted";
     case RowStatus::ratio_only:
       return "ratio_only";
+    case RowStatus::excluded:
+      return "excluded";
     case RowStatus::not_predictable:
       return "not_predictable";
   }
   return "";
 }
 
-ErrorSummary TrainingValidation::overall() const {
-  std::vector<double> values;
-  for (const TrainingRow& row : rows)
-    if (row.status == RowStatus::predicted) values.push_back(row.ratio());
-  return summarise(values);
-}
+ErrorSummary TrainingValidation::overall() const { return summary_of(rows, false); }
+
+ErrorSummary TrainingValidation::headline() const { return summary_of(rows, true); }
 
 std::size_t TrainingValidation::not_predictable() const {
   return static_cast<std::size_t>(std::ranges::count_if(
@@ -156,19 +153,25 @@ std::size_t TrainingValidation::not_predictable() const {
 std::vector<GroupSummary> TrainingValidation::by(
     const std::function<std::string(const TrainingRow&)>& key) const {
   std::vector<GroupSummary> groups;
-  std::vector<std::vector<double>> values;
+  std::vector<std::vector<double>> values, left_out;
   for (const TrainingRow& row : rows) {
     const std::string name = key(row);
     const auto found = std::ranges::find(groups, name, &GroupSummary::name);
     const auto index = static_cast<std::size_t>(found - groups.begin());
     if (found == groups.end()) {
-      groups.push_back({name, {}, 0});
+      groups.push_back({name, {}, 0, {}});
       values.emplace_back();
+      left_out.emplace_back();
     }
     ++groups[index].rows;
-    if (row.status == RowStatus::predicted) values[index].push_back(row.ratio());
+    if (row.status != RowStatus::predicted) continue;
+    values[index].push_back(row.ratio());
+    if (row.left_out_s > 0) left_out[index].push_back(row.left_out_s / row.measured_s);
   }
-  for (std::size_t i = 0; i < groups.size(); ++i) groups[i].errors = summarise(values[i]);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    groups[i].errors = summarise(values[i]);
+    groups[i].left_out = summarise(left_out[i]);
+  }
   return groups;
 }
 
@@ -194,12 +197,34 @@ double TrainingValidation::median_ratio_difference() const {
   return quantile(std::move(values), 0.5);
 }
 
-TrainingValidation validate_training(std::span<const CsvTable> tables,
-                                     const StepTimePredictor& predict,
-                                     const ValidationProgress& progress) {
+ErrorSummary TrainingValidation::memory() const {
+  std::vector<double> values;
+  for (const TrainingRow& row : rows)
+    if (row.comparable_memory()) values.push_back(row.predicted_bytes / row.measured_bytes);
+  return summarise(values);
+}
+
+OomSummary TrainingValidation::out_of_memory() const {
+  OomSummary summary;
+  for (const TrainingRow& row : rows) {
+    if (!(row.predicted_bytes > 0)) continue;
+    if (row.stated_oom) {
+      ++summary.stated;
+      summary.foreseen += row.fits ? 0 : 1;
+    } else if (row.comparable()) {
+      ++summary.ran;
+      summary.allowed += row.fits ? 1 : 0;
+    }
+  }
+  return summary;
+}
+
+TrainingValidation validate_training(std::span<const CsvTable> tables, const StepPredictor& predict,
+                                     const ValidationProgress& progress,
+                                     const ValidationOptions& options) {
   TrainingValidation result;
-  Plan plan = plan_rows(tables, result.notices);
-  predict_rows(plan, predict, progress);
+  Plan plan = plan_rows(tables, options, result.notices);
+  predict_rows(plan.rows, predict, progress, options.threads);
   read_measured(plan);
   for (PlannedRow& planned : plan.rows) result.rows.push_back(std::move(planned.row));
   result.ratios = scaling_ratios(result.rows);

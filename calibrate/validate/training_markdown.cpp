@@ -15,17 +15,39 @@ using Out = std::back_insert_iterator<std::string>;
 using markdown::cell;
 using markdown::percent;
 
-void write_groups(const std::vector<GroupSummary>& groups, std::string_view title, Out out) {
-  fmt::format_to(
-      out,
-      "\n## {}\n\n| | rows | predicted | median % | p90 % | worst % | mean % | bias % |\n"
-      "|---|--:|--:|--:|--:|--:|--:|--:|\n",
-      title);
+void write_groups(const std::vector<GroupSummary>& groups, std::string_view title, bool left_out,
+                  Out out) {
+  fmt::format_to(out,
+                 "\n## {}\n\n| | rows | predicted | median % | p90 % | worst % | mean % | bias % |{}\n"
+                 "|---|--:|--:|--:|--:|--:|--:|--:|{}\n",
+                 title, left_out ? " left out: median % |" : "", left_out ? "--:|" : "");
   for (const GroupSummary& group : groups)
-    fmt::format_to(out, "| {} | {} | {} | {} | {} | {} | {} | {} |\n", cell(group.name), group.rows,
-                   group.errors.points, percent(group.errors.median), percent(group.errors.p90),
-                   percent(group.errors.worst), percent(group.errors.mean),
-                   percent(group.errors.bias, true));
+    fmt::format_to(out, "| {} | {} | {} | {} | {} | {} | {} | {} |{}\n", cell(group.name),
+                   group.rows, group.errors.points, percent(group.errors.median),
+                   percent(group.errors.p90), percent(group.errors.worst),
+                   percent(group.errors.mean), percent(group.errors.bias, true),
+                   left_out ? fmt::format(" {} |", percent(group.left_out.median)) : "");
+}
+
+void write_levels(const TrainingValidation& validation, Out out) {
+  if (validation.levels.empty()) return;
+  fmt::format_to(out,
+                 "\n## Left out\n\nEach source predicted by the kappa and kappa_bytes that all other "
+                 "sources of its GPU ask for: level only, the median of their medians.\n\n"
+                 "| GPU | source | factor on both | from sources |\n|---|---|--:|--:|\n");
+  for (const LeftOutLevel& level : validation.levels)
+    fmt::format_to(out, "| {} | {} | {:.3f} | {} |\n", cell(level.gpu), cell(level.source),
+                   level.factor, level.sources);
+}
+
+void write_constants(const TrainingValidation& validation, Out out) {
+  fmt::format_to(out,
+                 "\n## Constants\n\nDerates and fitted constants of the GPUs above, and the rows "
+                 "they were set on.\n\n| GPU | constant | value | level | source |\n"
+                 "|---|---|--:|---|---|\n");
+  for (const SetConstant& set : set_constants(validation))
+    fmt::format_to(out, "| {} | {} | {:.4g} | {} | {} |\n", cell(set.gpu), cell(set.name),
+                   set.constant.value, name_of(set.constant.level), cell(set.constant.source));
 }
 
 void write_rows(const TrainingValidation& validation, Out out) {
@@ -35,7 +57,9 @@ void write_rows(const TrainingValidation& validation, Out out) {
                  "| remarks |\n|---|---|---|---|--:|---|--:|--:|--:|---|\n");
   for (const TrainingRow& row : validation.rows) {
     if (!row.comparable()) continue;
-    std::string remarks = row.status == RowStatus::ratio_only ? "ratios only: " + row.reason : "";
+    std::string remarks;
+    if (row.status == RowStatus::ratio_only) remarks = "ratios only: " + row.reason;
+    if (row.status == RowStatus::excluded) remarks = "excluded: " + row.reason;
     if (std::abs(row.error()) > notable_error)
       for (const std::string& part : {row.explanation, row.assumptions})
         if (!part.empty()) remarks += (remarks.empty() ? "" : "; ") + part;
@@ -65,16 +89,22 @@ void write_ratios(const TrainingValidation& validation, Out out) {
 std::string training_markdown(const TrainingValidation& validation) {
   std::string text = "# Training: predicted and measured step times\n\n";
   const Out out(text);
+  const ErrorSummary headline = validation.headline();
+  if (headline.points > 0)
+    fmt::format_to(out, "Grade A and A-: median {} %, p90 {} % over {} points.\n\n",
+                   percent(headline.median), percent(headline.p90), headline.points);
+  if (const std::string memory = memory_line(validation); !memory.empty()) text += memory + "\n\n";
   text += closing_line(validation.overall(), validation.not_predictable()) + "\n";
-  write_groups(validation.by(source_key), "By source", out);
-  write_groups(validation.by(hardware_key), "By source, GPU and precision", out);
-  write_groups(validation.by(size_key), "By size", out);
-  write_rows(validation, out);
+  for (const Grouping& grouping : groupings())
+    write_groups(validation.by(grouping.key), grouping.title, !validation.levels.empty(), out);
+  write_levels(validation, out);
+  write_constants(validation, out);
   write_ratios(validation, out);
-  fmt::format_to(out, "\n## Not predictable\n\n| rows | what | which |\n|--:|---|---|\n");
+  fmt::format_to(out, "\n## Not counted\n\n| rows | what | which |\n|--:|---|---|\n");
   for (const ReasonCount& reason : validation.reasons())
     fmt::format_to(out, "| {} | {} | {} |\n", reason.rows, name_of(reason.obstacle),
                    cell(reason.reason));
+  write_rows(validation, out);
   return text;
 }
 

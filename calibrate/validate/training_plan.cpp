@@ -4,9 +4,12 @@
 
 #include <cmath>
 
+#include "calibrate/validate/grades.h"
+#include "calibrate/validate/job_rules.h"
 #include "calibrate/validate/layouts.h"
-#include "calibrate/validate/model_rules.h"
+#include "calibrate/validate/network_rules.h"
 #include "calibrate/validate/source_facts.h"
+#include "sim/base/error.h"
 
 namespace dsim {
 namespace {
@@ -17,110 +20,160 @@ void append(std::string& sentence, std::string_view part) {
   sentence += part;
 }
 
-/// Sets micro-batch and accumulation. The global batch is trusted before either of its factors,
-/// because throughput follows from it; the micro-batch before the accumulation, because memory
-/// shows it.
-void plan_batch(const RowInputs& inputs, Job& job, PlannedRow& plan) {
-  TrainingRow& row = plan.row;
-  const std::int64_t global = inputs.count("global_batch", 0);
-  const std::int64_t printed_micro = inputs.count("micro_batch", 0);
-  const std::int64_t printed_accumulate = inputs.count("grad_accum", 0);
-  std::int64_t micro = printed_micro, accumulate = std::max<std::int64_t>(printed_accumulate, 1);
-
-  if (global > 0) {
-    if (global % row.gpus != 0)
-      throw Unpredictable{
-          Obstacle::batch,
-          fmt::format("global batch {} is not a multiple of {} GPUs", global, row.gpus)};
-    const std::int64_t share = global / row.gpus;
-    if (micro > 0 && share % micro == 0) {
-      accumulate = share / micro;
-    } else if (share % accumulate == 0) {
-      micro = share / accumulate;
-    } else {
-      throw Unpredictable{
-          Obstacle::batch,
-          fmt::format("{} samples a GPU are not micro-batches of {}", share, micro)};
-    }
-    if (printed_micro > 0 && micro != printed_micro)
-      append(row.assumptions,
-             fmt::format("micro-batch {} printed, {} follows from the global batch", printed_micro,
-                         micro));
-    if (printed_accumulate > 0 && accumulate != printed_accumulate)
-      append(row.assumptions,
-             fmt::format("accumulation {} printed, {} follows from the global batch",
-                         printed_accumulate, accumulate));
+/// Reads the columns in an order in which each needs only those before it.
+void read_columns(RowPlan& plan) {
+  const RowInputs& row = *plan.row;
+  read_strategy(plan);
+  read_network(plan);
+  plan.hardware = hardware_of(row);
+  if (!plan.hardware.assumption.empty()) plan.assume(plan.hardware.assumption);
+  read_strategy(plan);  // once more: sizes of groups depend on the machine
+  read_parallelism(plan);
+  read_recompute(plan);
+  read_precision(plan);
+  read_optimizer(plan);
+  read_batch(plan);
+  const bool sequences =
+      plan.config || model_kind(plan.network).default_sequence > 0;
+  if (sequences) {
+    plan.job.sequence = row.count("seq_len", 0);
+    if (plan.job.sequence == 0) plan.assume("sequence length not stated");
   }
-  if (micro == 0) throw Unpredictable{Obstacle::batch, "not stated"};
-  if (micro > 1'000'000 || accumulate > 1'000'000)
-    throw Unpredictable{Obstacle::batch, fmt::format("{} x {} samples a GPU", micro, accumulate)};
-
-  job.micro_batch = row.micro_batch = micro;
-  job.training.accumulate = row.accumulate = accumulate;
-  row.samples =
-      static_cast<double>(micro) * static_cast<double>(accumulate) * static_cast<double>(row.gpus);
+  if (const std::int64_t cap = bucket_cap_of(row); cap > 0)
+    plan.job.training.ddp.bucket_cap = Bytes{cap << 20};
 }
 
-void apply_facts(const RowInputs& inputs, Job& job, TrainingRow& row) {
-  for (const SourceFact* fact : facts_of(inputs)) {
-    if (fact->fusion) job.fusion = *fact->fusion;
-    if (fact->flash_attention)
-      job.attention = *fact->flash_attention ? AttentionKernel::automatic : AttentionKernel::unfused;
-    if (fact->broadcast_buffers) job.training.ddp.broadcast_buffers = *fact->broadcast_buffers;
-    if (fact->gradient_as_bucket_view)
-      job.training.ddp.gradient_as_bucket_view = *fact->gradient_as_bucket_view;
-    if (fact->reduce_in_half && *fact->reduce_in_half) job.training.ddp.compression = Compression::fp16;
-    if (fact->single_bucket && *fact->single_bucket) {
-      constexpr Bytes everything = 1024_GiB;  // more than any GPU's gradients
-      job.training.ddp.bucket_cap = job.training.ddp.first_bucket = everything;
-    }
+void apply_facts(const std::vector<const SourceFact*>& facts, RowPlan& plan, TrainingRow& row) {
+  for (const SourceFact* fact : facts) {
+    if (fact->set != nullptr) fact->set(plan);
+    append(row.facts, fact->says);
+    append(row.explanation, fact->explanation);
     if (!fact->ratios_only.empty()) {
       row.status = RowStatus::ratio_only;
       row.obstacle = Obstacle::padding;
       row.reason = fact->ratios_only;
     }
-    append(row.explanation, fact->explanation);
+    if (!fact->excluded.empty()) {
+      row.status = RowStatus::excluded;
+      row.obstacle = Obstacle::excluded;
+      row.reason = fact->excluded;
+    }
   }
 }
 
-Experiment experiment_of(const RowInputs& inputs, PlannedRow& plan, TopologyShelf& shelf) {
-  TrainingRow& row = plan.row;
-  if (layout_of(inputs.table()) != TableLayout::training)
-    throw Unpredictable{Obstacle::layout, std::string(title_of(layout_of(inputs.table())))};
-  Job job;
-  require_data_parallel(inputs);
-  job.fusion = fusion_of(inputs);
-  if (!flash_attention_of(inputs)) job.attention = AttentionKernel::unfused;
-  job.model = model_of(inputs);
-  if (const auto precision = precision_of(inputs)) {
-    job.precision = *precision;
-    job.precision_given = true;
-  } else {
-    append(row.assumptions, "precision not stated");
+int launches(const std::vector<Kernel>& kernels) {
+  int count = 0;
+  for (const Kernel& kernel : kernels)
+    if (kernel.kind != KernelKind::communication) count += kernel.launches;
+  return count;
+}
+
+/// Host time of a layer as host time of a launch: over the launches that a block has.
+void set_launch_seconds(RowPlan& plan) {
+  Job& job = plan.job;
+  if (plan.layer_forward_seconds <= 0 || !job.kind) return;
+  ModelRequest request;
+  request.micro_batch = job.micro_batch;
+  request.sequence = job.sequence;
+  request.precision = job.precision;
+  request.fusion = job.fusion;
+  request.attention = job.attention;
+  request.half_weights = job.half_weights.value_or(keeps_half_weights(job.training.strategy));
+  request.sharding = layer_sharding(job.training);
+  const Model model = job.kind->build(*job.kind, request);
+  for (const Layer& layer : model.layers) {
+    if (layer.role != LayerRole::block) continue;
+    job.launch_seconds = plan.layer_forward_seconds / std::max(1, launches(layer.forward));
+    job.backward_launch_seconds =
+        plan.layer_backward_seconds / std::max(1, launches(layer.backward));
+    return;
   }
-  job.optimizer = optimizer_of(inputs);
-  if (inputs.text("optimizer").empty()) append(row.assumptions, "optimizer not stated");
-  if (model_kind(job.model).default_sequence > 0) {
-    job.sequence = row.sequence = inputs.count("seq_len", 0);
-    if (job.sequence == 0) append(row.assumptions, "sequence length not stated");
+}
+
+/// Words that make two rows one experiment: all they state but id and notes, which act through the
+/// machine, the buckets and the facts alone.
+std::string key_of(const RowInputs& inputs, const std::vector<const SourceFact*>& facts,
+                   const RowPlan& plan) {
+  std::string key = topology_text(plan.hardware);
+  for (const std::string& column : inputs.table().columns())
+    if (column != "id" && column != "notes" && !is_measured_column(column))
+      key += fmt::format("|{}", inputs.text(column));
+  for (const SourceFact* fact : facts) key += fmt::format("|{}", fact - source_facts().data());
+  return key + fmt::format("|{}", plan.job.training.ddp.bucket_cap.count);
+}
+
+void describe(const RowPlan& plan, TrainingRow& row) {
+  const Job& job = plan.job;
+  row.gpus = plan.hardware.gpus;
+  row.topology = plan.hardware.node;
+  row.network = job.kind ? std::string(job.kind->name) : job.model;
+  row.micro_batch = job.micro_batch;
+  row.accumulate = job.training.accumulate;
+  row.sequence = job.sequence;
+  row.parallel = job.training.parallel;
+  row.recompute = job.training.recompute;
+  if (plan.config) {
+    row.layers = plan.config->layers;
+    row.hidden = plan.config->hidden;
   }
-  const Hardware hardware = hardware_of(inputs);
-  row.gpus = hardware.gpus;
-  plan_batch(inputs, job, plan);
-  if (const std::int64_t cap = bucket_cap_of(inputs); cap > 0) {
-    job.training.ddp.bucket_cap = Bytes{cap << 20};
-    row.bucket_cap_mb = cap;
-  }
-  apply_facts(inputs, job, row);
+  row.kind = job.training.strategy;
+  row.framework_kind = job.training.framework;
+  row.bucket_cap_mb = bucket_cap_of(*plan.row);
+  row.samples = static_cast<double>(job.micro_batch) *
+                static_cast<double>(job.training.accumulate) *
+                static_cast<double>(job.training.parallel.data);
+}
+
+void plan_experiment(RowInputs& inputs, PlannedRow& planned, TopologyShelf& shelf) {
+  const TableLayout layout = layout_of(inputs.table());
+  if (layout != TableLayout::training && layout != TableLayout::vtrain)
+    throw Unpredictable{Obstacle::layout, std::string(title_of(layout))};
+  TrainingRow& row = planned.row;
+  std::vector<const SourceFact*> facts = facts_of(inputs);
+  for (const SourceFact* fact : facts) inputs.fill(fact->column, fact->value);
+  facts = facts_of(inputs);  // filled columns may match others
+  row.model = inputs.text("model");
+  row.gpu = inputs.text("gpu");
+  row.precision = inputs.text("precision");
+  row.framework = inputs.text("framework");
+  row.strategy = inputs.text("strategy");
+
+  RowPlan plan;
+  plan.row = &inputs;
+  read_columns(plan);
+  apply_facts(facts, plan, row);
+  finish_network(plan);
+  if (plan.job.model.empty()) throw Unpredictable{Obstacle::model, row.model};
+  set_launch_seconds(plan);
+  append(row.assumptions, plan.assumptions);
+  describe(plan, row);
 
   Experiment experiment;
-  experiment.topology = shelf.of(hardware);
-  experiment.jobs = {job};
-  row.topology = hardware.node;
-  return experiment;
+  experiment.topology = shelf.of(plan.hardware);
+  row.gpu_model = experiment.topology->gpu_model();
+  plan.job.ranks = ranks_of(plan.hardware);
+  planned.key = key_of(inputs, facts, plan);
+  planned.memory_measure = plan.memory_measure;
+  planned.memory_unit = plan.memory_unit;
+  experiment.jobs = {std::move(plan.job)};
+  planned.experiment = std::move(experiment);
 }
 
 }  // namespace
+
+void RowPlan::assume(std::string_view words) { append(assumptions, words); }
+
+std::string_view name_of(MemoryMeasure measure) {
+  switch (measure) {
+    case MemoryMeasure::device:
+      return "device";
+    case MemoryMeasure::reserved:
+      return "reserved";
+    case MemoryMeasure::allocated:
+      return "allocated";
+  }
+  return "";
+}
 
 std::shared_ptr<const Topology> TopologyShelf::of(const Hardware& hardware) {
   const std::string key = fmt::format("{} {}", hardware.gpus, topology_text(hardware));
@@ -129,11 +182,13 @@ std::shared_ptr<const Topology> TopologyShelf::of(const Hardware& hardware) {
   return topology;
 }
 
-PlannedRow plan_training_row(const RowInputs& inputs, const std::string& source,
+PlannedRow plan_training_row(const RowInputs& given, const std::string& source,
                              TopologyShelf& shelf) {
   PlannedRow plan;
+  RowInputs inputs = given;
   TrainingRow& row = plan.row;
   row.source = source;
+  row.grade = grade_of(inputs);
   row.line = inputs.line();
   row.id = inputs.text("id");
   if (row.id.empty()) row.id = fmt::format("row {}", row.line);
@@ -142,13 +197,19 @@ PlannedRow plan_training_row(const RowInputs& inputs, const std::string& source,
   row.precision = inputs.text("precision");
   row.framework = inputs.text("framework");
   row.strategy = inputs.text("strategy");
+  const auto refuse = [&](Obstacle obstacle, std::string reason) {
+    plan.experiment.reset();
+    row.status = RowStatus::not_predictable;
+    row.obstacle = obstacle;
+    row.reason = std::move(reason);
+  };
   try {
     row.gpus = inputs.count("gpus", 0);
-    plan.experiment = experiment_of(inputs, plan, shelf);
+    plan_experiment(inputs, plan, shelf);
   } catch (const Unpredictable& why) {
-    row.status = RowStatus::not_predictable;
-    row.obstacle = why.obstacle;
-    row.reason = why.reason;
+    refuse(why.obstacle, why.reason);
+  } catch (const InputError& error) {
+    refuse(Obstacle::simulation, error.what());
   }
   return plan;
 }

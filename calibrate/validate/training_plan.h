@@ -5,6 +5,7 @@
 #include <string>
 
 #include "calibrate/validate/hardware_rules.h"
+#include "calibrate/validate/row_plan.h"
 #include "calibrate/validate/training.h"
 
 namespace dsim {
@@ -13,6 +14,9 @@ namespace dsim {
 struct PlannedRow {
   TrainingRow row;
   std::optional<Experiment> experiment;  ///< empty: not predictable, row.reason says why
+  std::string key;  ///< equal for rows that are one experiment
+  MemoryMeasure memory_measure = MemoryMeasure::device;
+  double memory_unit = 1e9;
 };
 
 /// Machines built so far: rows share them.

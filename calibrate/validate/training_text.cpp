@@ -36,7 +36,8 @@ void write_rows(const TrainingValidation& validation, const std::string& source,
       fmt::format_to(out, "  {:<28} {:>5} {:>13} {:>13} {:>10}{}\n", clipped(row.id, 28), row.gpus,
                      format_time(row.predicted_s), format_time(row.measured_s),
                      signed_percent(row.error()),
-                     row.status == RowStatus::ratio_only ? "  (ratios only)" : "");
+                     row.status == RowStatus::ratio_only ? "  (ratios only)"
+                     : row.status == RowStatus::excluded ? "  (excluded)" : "");
 }
 
 void write_sources(const TrainingValidation& validation, Out out) {
@@ -55,13 +56,39 @@ void write_sources(const TrainingValidation& validation, Out out) {
 
 void write_groups(const TrainingValidation& validation, Out out) {
   if (validation.overall().points == 0) return;
-  fmt::format_to(out, "By source, GPU and precision\n  {:<44} {:>5} {:>8} {:>8} {:>9}\n", "",
-                 "rows", "median", "worst", "bias");
-  for (const GroupSummary& group : validation.by(hardware_key))
-    if (group.errors.points > 0)
-      fmt::format_to(out, "  {:<44} {:>5} {:>8} {:>8} {:>9}\n", clipped(group.name, 44),
-                     group.errors.points, percent(group.errors.median), percent(group.errors.worst),
-                     signed_percent(group.errors.bias));
+  const bool left_out = !validation.levels.empty();
+  for (const Grouping& grouping : groupings()) {
+    fmt::format_to(out, "{}\n  {:<34} {:>11} {:>8} {:>8} {:>8} {:>9}{}\n", grouping.title, "",
+                   "of rows", "median", "p90", "mean", "bias", left_out ? "   left out" : "");
+    for (const GroupSummary& group : validation.by(grouping.key)) {
+      if (group.errors.points == 0 && grouping.key != grade_key && grouping.key != source_key)
+        continue;
+      fmt::format_to(out, "  {:<34} {:>11} {:>8} {:>8} {:>8} {:>9}{}\n", clipped(group.name, 34),
+                     fmt::format("{} of {}", group.errors.points, group.rows),
+                     percent(group.errors.median), percent(group.errors.p90),
+                     percent(group.errors.mean), signed_percent(group.errors.bias),
+                     left_out ? fmt::format("   {:>8}", percent(group.left_out.median)) : "");
+    }
+    fmt::format_to(out, "\n");
+  }
+}
+
+void write_levels(const TrainingValidation& validation, Out out) {
+  if (validation.levels.empty()) return;
+  fmt::format_to(out, "\nLeft out: a source predicted by kappa and kappa_bytes that all others of "
+                      "its GPU ask for (times)\n");
+  for (const LeftOutLevel& level : validation.levels)
+    fmt::format_to(out, "  {:<14} {:<28} {:>6.3f}  from {} sources\n", clipped(level.gpu, 14),
+                   clipped(level.source, 28), level.factor, level.sources);
+}
+
+void write_constants(const TrainingValidation& validation, Out out) {
+  const auto constants = set_constants(validation);
+  if (constants.empty()) return;
+  fmt::format_to(out, "\nDerates and fitted constants of the GPUs above, and where they come from\n");
+  for (const SetConstant& set : constants)
+    fmt::format_to(out, "  {:<14} {:<20} {:>8.4g}  {}: {}\n", set.gpu, set.name,
+                   set.constant.value, name_of(set.constant.level), set.constant.source);
 }
 
 void write_notable(const TrainingValidation& validation, Out out) {
@@ -70,10 +97,13 @@ void write_notable(const TrainingValidation& validation, Out out) {
   };
   if (std::ranges::none_of(validation.rows, notable)) return;
   fmt::format_to(out, "\nOff by more than {:.0f} %\n", notable_error * 100);
+  std::size_t shown = 0, all = 0;
+  constexpr std::size_t most = 40;  // the document has them all
   for (const TrainingRow& row : validation.rows)
-    if (notable(row))
+    if (notable(row) && ++all && shown < most && ++shown)
       fmt::format_to(out, "  {:<28} {:>9}  {}\n", clipped(row.id, 28), signed_percent(row.error()),
                      row.explanation.empty() ? "not explained" : row.explanation);
+  if (all > shown) fmt::format_to(out, "  ... {} more\n", all - shown);
 }
 
 void write_ratios(const TrainingValidation& validation, Out out) {
@@ -81,7 +111,10 @@ void write_ratios(const TrainingValidation& validation, Out out) {
   fmt::format_to(out, "\nScaling: throughput a GPU against the fewest GPUs of the series\n");
   fmt::format_to(out, "  {:<28} {:>11} {:>10} {:>10} {:>12}\n", "id", "GPUs", "predicted",
                  "measured", "points");
+  std::size_t shown = 0;
+  constexpr std::size_t most = 40;
   for (const ScalingRatio& ratio : validation.ratios) {
+    if (++shown > most) break;
     const TrainingRow& row = validation.rows[ratio.row];
     fmt::format_to(out, "  {:<28} {:>11} {:>10} {:>10} {:>+12.1f}\n", clipped(row.id, 28),
                    fmt::format("{} to {}", validation.rows[ratio.reference].gpus, row.gpus),
@@ -116,14 +149,22 @@ void write_obstacles(const TrainingValidation& validation, Out out) {
 
 }  // namespace
 
-std::string training_text(const TrainingValidation& validation) {
+std::string training_text(const TrainingValidation& validation, bool rows) {
   std::string text;
   const Out out(text);
-  write_sources(validation, out);
+  if (rows) write_sources(validation, out);
   write_groups(validation, out);
   write_notable(validation, out);
   write_ratios(validation, out);
+  write_levels(validation, out);
+  write_constants(validation, out);
   write_obstacles(validation, out);
+  if (const std::string memory = memory_line(validation); !memory.empty())
+    fmt::format_to(out, "\n{}\n", memory);
+  const ErrorSummary headline = validation.headline();
+  if (headline.points > 0)
+    fmt::format_to(out, "\ngrade A and A-: median {} p90 {} over {} points\n",
+                   percent(headline.median), percent(headline.p90), headline.points);
   fmt::format_to(out, "\n{}\n", closing_line(validation.overall(), validation.not_predictable()));
   return text;
 }

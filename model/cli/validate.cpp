@@ -91,19 +91,46 @@ class ValidateFlags {
 
 class ValidateTraining {
  public:
-  explicit ValidateTraining(CLI::App& command) : flags_(command) {}
+  explicit ValidateTraining(CLI::App& command) : flags_(command) {
+    command.add_option("--rows", options_.ids, "only rows whose id contains one of these; every row "
+                                               "is then printed")
+        ->type_name("TEXT...")
+        ->group("What");
+    command
+        .add_flag("--leave-one-out", leave_one_out_,
+                  "also predict each source by derates that all others of its GPU ask for")
+        ->group("What");
+    command.add_option("--html", html_, "one page with tables and plot, into FILE")
+        ->type_name("FILE")
+        ->group("Output");
+    command.add_option("--plot", plot_, "predicted against measured as SVG, into FILE")
+        ->type_name("FILE")
+        ->group("Output");
+    command.add_flag("--all-rows", all_rows_, "every row in the text")->group("Output");
+  }
 
   void run() {
     flags_.open_files();
+    std::optional<OutputFile> html, plot;
+    if (!html_.empty()) html.emplace("--html", html_);
+    if (!plot_.empty()) plot.emplace("--plot", plot_);
     const std::vector<CsvTable> tables = flags_.tables({default_measurements("training")});
     ProgressBar bar(!flags_.quiet());
-    const TrainingValidation validation =
-        validate_training(tables, simulated_step_time(), [&](std::size_t done, std::size_t all) {
+    TrainingValidation validation = validate_training(
+        tables, simulated_step(),
+        [&](std::size_t done, std::size_t all) {
           bar.show(static_cast<double>(done) / static_cast<double>(all));
-        });
+        },
+        options_);
     if (validation.rows.empty()) fail_without_rows(validation.notices);
+    if (leave_one_out_) leave_one_source_out(validation);
+    if (html) html->write([&](std::ostream& out) { out << training_html(validation); });
+    if (plot) {
+      if (validation.overall().points == 0) throw InputError("--plot: no row could be predicted");
+      plot->write([&](std::ostream& out) { out << figure_svg(training_figure(validation)); });
+    }
     flags_.write(
-        {[&] { return training_text(validation); }, [&] { return training_markdown(validation); },
+        {[&] { return training_text(validation, all_rows_ || !options_.ids.empty()); }, [&] { return training_markdown(validation); },
          [&] { return training_json(validation); }, [&] { return training_csv(validation); },
          [&] { return closing_line(validation.overall(), validation.not_predictable()); },
          validation.notices});
@@ -111,6 +138,9 @@ class ValidateTraining {
 
  private:
   ValidateFlags flags_;
+  ValidationOptions options_;
+  std::string html_, plot_;
+  bool leave_one_out_ = false, all_rows_ = false;
 };
 
 class ValidateCollectives {

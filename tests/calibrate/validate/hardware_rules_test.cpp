@@ -33,13 +33,15 @@ std::string obstacle(const std::string& row) {
 
 TEST_CASE("every node that a rule names is shipped and has a GPU of the table") {
   for (const NodeRule& rule : node_rules()) {
-    INFO(rule.title);
-    CHECK(!rule.source.empty());
+    INFO(rule.gpu << " " << rule.node);
+    CHECK(rule.node.empty() == !rule.refusal.empty());
     if (rule.node.empty()) continue;
-    const auto topology =
-        build_topology({.node = rule.node, .gpu_name = rule.gpu_name, .gpus = 16, .nodes = 2});
-    CHECK(topology->gpu_count() == 16);
-    CHECK(topology->gpus_per_node() == 8);
+    CHECK(!rule.source.empty());
+    Hardware two{.node = rule.node, .gpu_name = rule.gpu_name, .gpus = 2 * rule.gpus, .nodes = 2};
+    two.gpus_per_node = two.node_gpus = rule.gpus;
+    const auto topology = build_topology(two);
+    CHECK(topology->gpu_count() == static_cast<std::size_t>(2 * rule.gpus));
+    CHECK(topology->gpus_per_node() == static_cast<std::uint32_t>(rule.gpus));
     CHECK_NOTHROW(gpu_by_name(topology->gpu_model()));
     if (!rule.gpu_name.empty()) CHECK(topology->gpu_model() == rule.gpu_name);
   }
@@ -54,19 +56,46 @@ TEST_CASE("the words of published tables lead to the right machine") {
   CHECK(hardware("H100-SXM-80GB|8||||").node == "dgx-h100");
   CHECK(hardware("NVIDIA H200-SXM5-141GB|8|8|||").node == "dgx-h200");
   CHECK(hardware("L40S|4|8|PCIe||").node == "pcie-l40s");
+  CHECK(hardware("V100-32GB|16|16|NVSwitch NVLink2 300GB/s||DGX-2").node == "dgx2");
+  CHECK(hardware("V100-32GB (DGX-2)|8||||").node == "dgx2");
+  CHECK(hardware("A800-SXM4-80GB|8|8|||").node == "hgx-a800");
+  CHECK(hardware("A100/A800-SXM4-80GB|8|8|||").node == "dgx-a100-80");
+  CHECK(hardware("H200-141GB|8|4|||").node == "hgx-h200-4");
+  CHECK(hardware("NVIDIA Blackwell Ultra GPU (GB300)|64|4|||").gpu_name == "gb300");
+  CHECK(hardware("H100-96GB HBM2e 500W|8|8|NVLink|400Gb/s per GPU RDMA|").gpu_name == "h100-sxm-96");
+  CHECK(hardware("P100|8|8|NVLink1 cube mesh||DGX-1").node == "dgx1-p100");
+  CHECK(hardware("AMD Instinct MI325X 256GB HBM3E|8|8|XGMI||").gpu_name == "mi325x");
 }
 
 TEST_CASE("machines without a rule are not guessed") {
-  CHECK(obstacle("V100-32GB|16|16|NVSwitch NVLink2 300GB/s||DGX-2") == "no node type for DGX-2");
   CHECK(obstacle("V100-32GB|8|8|||").find("no rule for GPU 'V100-32GB'") == 0);
   CHECK(obstacle("NVIDIA A100-PCIe-80GB|8|8|||") != "");
-  CHECK(obstacle("A800-SXM4-80GB|8|8|||") != "");
-  CHECK(obstacle("TPU|8|8|||") != "");
+  CHECK(obstacle("TPU|8|8|||").find("no GPU of the table") != std::string::npos);
+  CHECK(obstacle("Habana Gaudi2|8|8|||") != "");
   CHECK(obstacle("A1000|8|8|||") != "");
   CHECK(obstacle("|8|8|||") == "GPU not stated");
-  CHECK(obstacle("H100-96GB HBM2e 500W|8|8|NVLink|400Gb/s per GPU RDMA|") != "");
   CHECK(obstacle("A100-80GB|12|8|NVSwitch||").find("do not fill nodes") != std::string::npos);
-  CHECK(obstacle("A100-80GB|16|8|NVSwitch|25 Gbit/s RoCE|").find("no rule for the network") == 0);
+}
+
+TEST_CASE("a job on racks of 72 GPUs takes 64 of each where its degrees are powers of two") {
+  const Hardware racks = hardware("GB200|256|4|||");
+  CHECK(racks.nodes == 4);
+  CHECK(racks.gpus_per_node == 64);
+  const auto ranks = ranks_of(racks);
+  REQUIRE(ranks.size() == 256);
+  CHECK(ranks[63] == 63);
+  CHECK(ranks[64] == 72);
+  CHECK(build_topology(racks)->gpu_count() == 288);
+  const Hardware part = hardware("GB200|8|4|||");
+  CHECK(part.nodes == 1);
+  CHECK(ranks_of(part).empty());
+  CHECK(build_topology(part)->gpu_count() == 8);
+}
+
+TEST_CASE("a network nobody described is that of the node type, and said") {
+  const Hardware odd = hardware("A100-80GB|16|8|NVSwitch|carrier pigeons|");
+  CHECK(odd.nics == 0);
+  CHECK(odd.assumption.find("carrier pigeons") != std::string::npos);
 }
 
 TEST_CASE(

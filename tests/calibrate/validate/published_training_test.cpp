@@ -16,7 +16,7 @@ namespace {
 
 TrainingValidation validated(const std::filesystem::path& folder) {
   const auto tables = load_tables(folder, {});
-  return validate_training(tables, simulated_step_time());
+  return validate_training(tables, simulated_step());
 }
 
 }  // namespace

@@ -2,12 +2,12 @@
 
 namespace dsim {
 
-StepTimePredictor simulated_step_time() {
+StepPredictor simulated_step() {
   return [](const Experiment& experiment) {
     RunControl control;
     control.elasticities = false;
     control.scaling = false;
-    return simulate(experiment, control).step_time_s;
+    return simulate(experiment, control);
   };
 }
 
