@@ -41,7 +41,7 @@ struct Hardware {
   std::int64_t gpus_per_node = 8;  ///< that the job uses; a node may have more
   std::int64_t node_gpus = 8;      ///< that a node has
   int nics = 0, gigabits = 0;      ///< a node; 0: those of the node type
-  std::string assumption;
+  std::string assumption{};
 };
 
 /// Throws Unpredictable (hardware) when no rule applies.

@@ -66,6 +66,8 @@ class StepWriter {
   /// wgrad kernels do it.
   double accumulation_bytes() const { return accumulation_bytes_; }
   void set_accumulation_bytes(double bytes) { accumulation_bytes_ = bytes; }
+  /// Adds gradients of so many elements to those of earlier micro-batches, unless wgrad kernels do.
+  void accumulate(double elements);
   /// Stands for `count` more micro-batches like the one that began when `from` ended.
   void repeat(std::int64_t count, TaskId from);
 
@@ -127,7 +129,6 @@ class StepWriter {
   };
   TaskId send(CollectiveCall call, const CollectivePlace& place, const std::vector<TaskId>& after,
               double host_seconds);
-  void accumulate(double elements);
   void communication(const Kernel& kernel, Phase phase, const std::string& layer);
   double launch_seconds(const Kernel& kernel, Phase phase);
   bool replays(Phase phase);

@@ -82,7 +82,7 @@ void Zero3Step::gradient_ready(ParameterId id, bool first) {
   const Parameter& parameter = writer_.model().parameters[id.index()];
   const std::size_t group = zero_group_of(groups_, parameter);
   if (!groups_[group].family.valid()) {
-    if (!first) writer_.accumulate(id);
+    if (!first) writer_.accumulate(static_cast<double>(parameter.elements));
     return;
   }
   const std::int64_t limit = writer_.request().options.zero.reduce_bucket_elements;
