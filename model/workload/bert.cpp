@@ -59,6 +59,7 @@ Embedding append_embeddings(ModelBuilder& builder, const Shape& shape) {
   append_embedding_sum(builder, "position_sum", elements, shape.batch);
   append_layer_norm(builder, norm, shape.tokens(), false);
   append_dropout(builder, "dropout", elements);
+  builder.layer().output_bytes = builder.activation_bytes() * product(elements);
   return word;
 }
 
@@ -89,6 +90,7 @@ void append_encoder_layer(ModelBuilder& builder, const Shape& shape, int index) 
   append_mlp(builder, {up, down}, shape.tokens());
   append_residual_add(builder, "output.residual", elements, true);
   append_layer_norm(builder, output_norm, shape.tokens(), true);
+  builder.layer().output_bytes = builder.activation_bytes() * product(elements);
 }
 
 void append_pooler(ModelBuilder& builder, const Shape& shape) {
@@ -99,6 +101,8 @@ void append_pooler(ModelBuilder& builder, const Shape& shape) {
   append_row_selection(builder, "first_token", shape.tokens(), shape.batch, shape.hidden);
   append_linear(builder, pooler, {.rows = shape.batch});
   append_tanh(builder, "pooler.tanh", shape.batch * shape.hidden);
+  builder.layer().output_bytes =
+      builder.activation_bytes() * product(shape.tokens() + shape.batch, shape.hidden);
 }
 
 /// Masked language model on the masked positions only, and next sentence.

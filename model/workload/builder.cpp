@@ -104,6 +104,7 @@ void ModelBuilder::append(Operation operation) {
 Model ModelBuilder::finish() {
   for (std::size_t i = 0; i < operations_.size(); ++i) {
     Layer& layer = model_.layers[i];
+    if (i > 0 && layer.input_bytes == 0) layer.input_bytes = model_.layers[i - 1].output_bytes;
     for (Operation& operation : operations_[i]) {
       move_to_end(operation.forward, layer.forward);
       layer.saved_bytes += operation.saved_bytes;

@@ -52,6 +52,7 @@ Embedding append_embeddings(ModelBuilder& builder, const Shape& shape) {
   append_embedding(builder, position, shape.sequence);
   append_embedding_sum(builder, "position_sum", elements, shape.batch);
   append_dropout(builder, "dropout", elements);
+  builder.layer().output_bytes = builder.activation_bytes() * product(elements);
   return token;
 }
 
@@ -83,6 +84,7 @@ void append_decoder_layer(ModelBuilder& builder, const Shape& shape, int index) 
   append_layer_norm(builder, mlp_norm, shape.tokens(), true);
   append_mlp(builder, {up, down}, shape.tokens());
   append_residual_add(builder, "mlp.residual", elements, true);
+  builder.layer().output_bytes = builder.activation_bytes() * product(elements);
 }
 
 void append_head(ModelBuilder& builder, const Shape& shape, const Embedding& token) {

@@ -6,11 +6,17 @@
 #include <vector>
 
 #include "model/workload/bert.h"
+#include "model/workload/densenet.h"
+#include "model/workload/encoder_decoder.h"
+#include "model/workload/gnmt.h"
 #include "model/workload/gpt2.h"
+#include "model/workload/inception.h"
 #include "model/workload/model.h"
 #include "model/workload/model_aliases.h"
 #include "model/workload/resnet.h"
 #include "model/workload/transformer/kinds.h"
+#include "model/workload/vgg.h"
+#include "model/workload/vit.h"
 #include "sim/base/registry.h"
 
 namespace dsim {
@@ -19,6 +25,7 @@ namespace {
 constexpr std::span<const ModelKind> (*families[])() = {
     bert_kinds,    resnet_kinds,   gpt2_kinds, gpt3_kinds,     mpt_kinds,   llama_kinds,
     mistral_kinds, deepseek_kinds, qwen_kinds, nemotron_kinds, gemma_kinds, open_gpt_kinds,
+    vgg_kinds,     inception_kinds, densenet_kinds, vit_kinds, encoder_decoder_kinds, gnmt_kinds,
 };
 
 struct Alias {
@@ -36,6 +43,28 @@ constexpr Alias aliases[] = {
     {"resnext50", "resnext50-32x4d"},
     {"resnext-101", "resnext101-32x8d"},
     {"resnext101", "resnext101-32x8d"},
+    {"vgg11", "vgg-11"},
+    {"vgg13", "vgg-13"},
+    {"vgg16", "vgg-16"},
+    {"vgg19", "vgg-19"},
+    {"inception3", "inception-v3"},
+    {"inceptionv3", "inception-v3"},
+    {"inception_v3", "inception-v3"},
+    {"densenet", "densenet-121"},
+    {"densenet121", "densenet-121"},
+    {"densenet161", "densenet-161"},
+    {"densenet169", "densenet-169"},
+    {"densenet201", "densenet-201"},
+    {"wide_resnet50_2", "wide-resnet-50-2"},
+    {"wide_resnet101_2", "wide-resnet-101-2"},
+    {"vit", "vit-b/16"},
+    {"vit-b-16", "vit-b/16"},
+    {"vit_b_16", "vit-b/16"},
+    {"vit-l-16", "vit-l/16"},
+    {"vit_l_16", "vit-l/16"},
+    {"vit-h-14", "vit-h/14"},
+    {"t5", "t5-base"},
+    {"transformer", "transformer-big"},
     {"gpt3", "gpt3-175b"},
     {"llama3.1-8b", "llama3-8b"},
     {"llama3.1-70b", "llama3-70b"},

@@ -11,11 +11,11 @@
 
 #include "model/workload/blocks/elementwise.h"
 #include "model/workload/blocks/feature_map.h"
+#include "model/workload/blocks/image.h"
 #include "model/workload/blocks/linear.h"
 #include "model/workload/blocks/loss.h"
 #include "model/workload/builder.h"
 #include "model/workload/kernels.h"
-#include "sim/base/error.h"
 
 namespace dsim {
 namespace {
@@ -40,6 +40,9 @@ constexpr ResNetSize sizes[] = {
     {"resnet-152", "ResNet-152", {3, 8, 36, 3}, true, 1, 64},
     {"resnext50-32x4d", "ResNeXt-50 32x4d", {3, 4, 6, 3}, true, 32, 4},
     {"resnext101-32x8d", "ResNeXt-101 32x8d", {3, 4, 23, 3}, true, 32, 8},
+    {"resnext101-64x4d", "ResNeXt-101 64x4d", {3, 4, 23, 3}, true, 64, 4},
+    {"wide-resnet-50-2", "Wide ResNet-50-2", {3, 4, 6, 3}, true, 1, 128},
+    {"wide-resnet-101-2", "Wide ResNet-101-2", {3, 4, 23, 3}, true, 1, 128},
 };
 
 /// One residual block: its convolutions with their norms, in registration order.
@@ -95,6 +98,7 @@ FeatureMap append_block(ModelBuilder& builder, const ResidualBlock& block,
     append_batch_norm(builder, block.downsample->second, map, true);
   }
   append_residual_relu(builder, "add", map);
+  set_output(builder, map);
   return map;
 }
 
@@ -103,15 +107,15 @@ FeatureMap append_stem(ModelBuilder& builder) {
   const Convolution convolution =
       declare_convolution(builder, "conv1", "conv1", {"", {}, 3, stem_channels, 7, 2, 1});
   const Norm norm = declare_batch_norm(builder, "bn1", "bn1", stem_channels);
-  const FeatureMap images{builder.request().micro_batch, 3, image_side};
-  if (builder.casts_weights())
-    append_copy(builder, "image_cast", images.elements(), 1 + 4 / builder.activation_bytes(), 0, 1);
+  const FeatureMap images = append_images(builder, image_side);
   const FeatureMap map =
       append_convolution(builder, convolution, images, {.input_gradient = false});
   append_batch_norm(builder, norm, map);
   append_relu(builder, "relu", map);
   builder.model().workspace_bytes = 2 * builder.activation_bytes() * product(map.elements());
-  return append_max_pool(builder, "maxpool", map);
+  const FeatureMap pooled = append_max_pool(builder, "maxpool", map);
+  set_output(builder, pooled);
+  return pooled;
 }
 
 void append_classifier(ModelBuilder& builder, const FeatureMap& map) {
@@ -125,12 +129,7 @@ void append_classifier(ModelBuilder& builder, const FeatureMap& map) {
 Model build_resnet(const ModelKind& kind, const ModelRequest& asked) {
   const ResNetSize& size = *std::find_if(std::begin(sizes), std::end(sizes),
                                          [&](const auto& row) { return row.name == kind.name; });
-  require_whole(kind, asked.sharding);
-  const ModelRequest request = resolved(kind, asked, 0);
-  if (request.precision == Precision::fp8)
-    throw InputError(fmt::format(
-        "{}: there are no fp8 convolutions to train with (known: fp32, tf32, fp16, bf16)",
-        kind.name));
+  const ModelRequest request = resolved_images(kind, asked);
   ModelBuilder builder(kind, request, std::string(size.title));
   FeatureMap map = append_stem(builder);
   for (std::size_t stage = 0; stage < size.blocks.size(); ++stage) {
@@ -144,9 +143,6 @@ Model build_resnet(const ModelKind& kind, const ModelRequest& asked) {
     }
   }
   append_classifier(builder, map);
-  // fp32 images and int64 labels
-  builder.model().input_bytes =
-      product(request.micro_batch) * (4 * product(3, image_side, image_side) + 8);
   return builder.finish();
 }
 
@@ -159,6 +155,12 @@ constexpr ModelKind kinds[] = {
     {"resnext50-32x4d", "ResNeXt-50 32x4d, 224x224 images (torchvision)", 128, 0, "sgd",
      build_resnet},
     {"resnext101-32x8d", "ResNeXt-101 32x8d, 224x224 images (torchvision)", 64, 0, "sgd",
+     build_resnet},
+    {"resnext101-64x4d", "ResNeXt-101 64x4d, 224x224 images (torchvision)", 64, 0, "sgd",
+     build_resnet},
+    {"wide-resnet-50-2", "Wide ResNet-50-2, 224x224 images (torchvision)", 128, 0, "sgd",
+     build_resnet},
+    {"wide-resnet-101-2", "Wide ResNet-101-2, 224x224 images (torchvision)", 64, 0, "sgd",
      build_resnet},
 };
 

@@ -55,9 +55,13 @@ void append_residual_relu(ModelBuilder& builder, const std::string& label, const
   builder.append(std::move(operation));
 }
 
-FeatureMap append_max_pool(ModelBuilder& builder, const std::string& label,
-                           const FeatureMap& input) {
-  const FeatureMap output{input.images, input.channels, (input.side + 1) / 2};
+FeatureMap Pooling::output(const FeatureMap& input) const {
+  return {input.images, input.channels, (input.side + 2 * padding - kernel) / stride + 1};
+}
+
+FeatureMap append_max_pool(ModelBuilder& builder, const std::string& label, const FeatureMap& input,
+                           const Pooling& pooling) {
+  const FeatureMap output = pooling.output(input);
   const double in = pass_bytes(builder, input);
   const double out = pass_bytes(builder, output);
   const double indices = 8 * product(output.elements());
@@ -71,13 +75,40 @@ FeatureMap append_max_pool(ModelBuilder& builder, const std::string& label,
   return output;
 }
 
-void append_average_pool(ModelBuilder& builder, const std::string& label, const FeatureMap& input) {
-  const double in = pass_bytes(builder, input);
-  const double out = builder.activation_bytes() * product(input.images, input.channels);
+namespace {
+
+void append_mean(ModelBuilder& builder, const std::string& label, double bytes) {
   Operation operation;
-  operation.forward.push_back(memory_kernel(label, Pass::forward, in + out));
-  operation.backward.push_back(memory_kernel(label + ".backward", Pass::dgrad, in + out));
+  operation.forward.push_back(memory_kernel(label, Pass::forward, bytes));
+  operation.backward.push_back(memory_kernel(label + ".backward", Pass::dgrad, bytes));
   builder.append(std::move(operation));
+}
+
+}  // namespace
+
+void append_average_pool(ModelBuilder& builder, const std::string& label, const FeatureMap& input) {
+  append_mean(builder, label,
+              pass_bytes(builder, input) +
+                  builder.activation_bytes() * product(input.images, input.channels));
+}
+
+FeatureMap append_average_pool(ModelBuilder& builder, const std::string& label,
+                               const FeatureMap& input, const Pooling& pooling) {
+  const FeatureMap output = pooling.output(input);
+  append_mean(builder, label, pass_bytes(builder, input) + pass_bytes(builder, output));
+  return output;
+}
+
+void append_concatenation(ModelBuilder& builder, const std::string& label,
+                          const FeatureMap& output) {
+  Operation operation;
+  operation.forward.push_back(
+      memory_kernel(label, Pass::forward, 2 * pass_bytes(builder, output)));
+  builder.append(std::move(operation));
+}
+
+void set_output(ModelBuilder& builder, const FeatureMap& map) {
+  builder.layer().output_bytes = pass_bytes(builder, map);
 }
 
 }  // namespace dsim

@@ -26,11 +26,29 @@ void append_relu(ModelBuilder& builder, const std::string& label, const FeatureM
 /// which sums the two gradients of the block's output here).
 void append_residual_relu(ModelBuilder& builder, const std::string& label, const FeatureMap& map);
 
-/// Appends a max pooling of stride 2 with int64 indices. Returns the output.
-FeatureMap append_max_pool(ModelBuilder& builder, const std::string& label,
-                           const FeatureMap& input);
+/// A window that slides over a map.
+struct Pooling {
+  std::int64_t kernel = 3, stride = 2, padding = 1;
+  FeatureMap output(const FeatureMap& input) const;
+};
+
+/// Appends a max pooling with int64 indices. Returns the output.
+FeatureMap append_max_pool(ModelBuilder& builder, const std::string& label, const FeatureMap& input,
+                           const Pooling& pooling = {});
 
 /// Appends the mean over each map.
 void append_average_pool(ModelBuilder& builder, const std::string& label, const FeatureMap& input);
+
+/// Appends the mean over each window. Returns the output.
+FeatureMap append_average_pool(ModelBuilder& builder, const std::string& label,
+                               const FeatureMap& input, const Pooling& pooling);
+
+/// Appends the concatenation of maps along their channels to `output`: 2 passes; backward reads
+/// slices of the gradient where they are.
+void append_concatenation(ModelBuilder& builder, const std::string& label,
+                          const FeatureMap& output);
+
+/// States `map` as the output of the layer begun last.
+void set_output(ModelBuilder& builder, const FeatureMap& map);
 
 }  // namespace dsim
