@@ -33,7 +33,7 @@ std::string heading(const Comparison& comparison) {
   return text;
 }
 
-std::string csv_quoted(std::string_view text) {
+std::string csv_cell(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) result += c == '"' ? "\"\"" : std::string(1, c);
   return result + '"';
@@ -124,8 +124,8 @@ std::string compare_csv(const Comparison& comparison) {
   const std::string empty(
       static_cast<std::size_t>(std::count(columns.begin(), columns.end(), ',')), ',');
   for (const ComparedRun& run : comparison.runs) {
-    text += csv_quoted(comparison.cases[run.of]) + ',' +
-            csv_quoted(run.report ? run.reason : run.refusal) + ',';
+    text += csv_cell(comparison.cases[run.of]) + ',' +
+            csv_cell(run.report ? run.reason : run.refusal) + ',';
     if (!run.report) {
       text += empty + '\n';
       continue;

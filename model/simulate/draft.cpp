@@ -99,6 +99,7 @@ void resolve_training(const ExperimentDraft& draft, TrainingOptions& options) {
   const HorovodOptions release = horovod_defaults(draft.horovod_version);
   HorovodOptions& horovod = options.horovod;
   horovod.version = release.version;
+  horovod.batched_copies = release.batched_copies;
   if (horovod.cycle_seconds == defaults.cycle_seconds) horovod.cycle_seconds = release.cycle_seconds;
   if (horovod.fusion_threshold == defaults.fusion_threshold)
     horovod.fusion_threshold = release.fusion_threshold;

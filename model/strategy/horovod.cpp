@@ -33,6 +33,8 @@ void check(const TrainingRequest& request) {
         "backward_passes_per_step {} is not the {} micro-batches of a step (--accumulate {}): a "
         "gradient would be reduced {}",
         passes, options.accumulate, passes, passes < options.accumulate ? "twice" : "too early"));
+  if (options.ddp.compression == Compression::bf16)
+    throw InputError("Horovod compresses gradients to fp16 only (--compress fp16)");
   if (!(options.horovod.cycle_seconds >= 0)) throw InputError("a cycle time must not be negative");
   if (options.horovod.fusion_threshold.count < 0)
     throw InputError("a fusion threshold must not be negative");

@@ -8,7 +8,8 @@
 
 namespace dsim {
 
-// horovod/horovod commit 3ffe479e, first in v0.21.0: cycle 5 -> 1 ms, threshold 64 -> 128 MiB.
+// horovod/horovod commit 3ffe479e, first in v0.21.0: cycle 5 -> 1 ms, threshold 64 -> 128 MiB;
+// batched copies since then, too (pull request 2435).
 HorovodOptions horovod_defaults(std::string_view version) {
   int major = 0, minor = 0;
   const char* end = version.data() + version.size();
@@ -23,6 +24,7 @@ HorovodOptions horovod_defaults(std::string_view version) {
   if (minor >= 21) return options;
   options.cycle_seconds = 5e-3;
   options.fusion_threshold = 64_MiB;
+  options.batched_copies = false;
   return options;
 }
 
