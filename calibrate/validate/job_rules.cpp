@@ -19,10 +19,21 @@ constexpr std::array precision_rules{
     PrecisionRule{"=fp32", Precision::fp32},
     // Torch images of NVIDIA allow TF32 wherever fp32 is asked for (FlagPerf's rows say FP32/TF32).
     PrecisionRule{"=tf32|=fp32-tf32", Precision::tf32},
-    // fp4 formats count as fp8 with a larger gain (source_facts.h).
-    PrecisionRule{"fp8|mxfp8|nvfp4|fp4", Precision::fp8},
+    PrecisionRule{"fp8|mxfp8|nvfp4|fp4", Precision::fp8},  // which of them: recipe_rules
     PrecisionRule{"=fp16|=fp16-amp|=amp|=fp16-o1|=fp16-o2|=mixed-fp16|=mixed|mixed", Precision::fp16},
     PrecisionRule{"bf16|=bfloat16", Precision::bf16},
+};
+
+struct RecipeRule {
+  std::string_view text;
+  Fp8Recipe recipe;
+};
+
+/// How operands are scaled, in the words of the precision column; delayed scaling without.
+constexpr std::array recipe_rules{
+    RecipeRule{"nvfp4|=fp4", Fp8Recipe::nvfp4},
+    RecipeRule{"mxfp8|fp8-mx|sub-channel|block", Fp8Recipe::block},
+    RecipeRule{"rowwise|tensorwise|linear|dynamic|fp8-cs|current", Fp8Recipe::dynamic},
 };
 
 struct OptimizerRule {
@@ -31,7 +42,7 @@ struct OptimizerRule {
 
 constexpr std::array optimizer_rules{
     OptimizerRule{"=sgd|=sgd-momentum|=momentum", "sgd"},
-    OptimizerRule{"=lars-sgd|=lars", "sgd"},
+    OptimizerRule{"=lars-sgd|=lars", "lars"},
     OptimizerRule{"=adam|=fusedadam|adam", "adam"},
     OptimizerRule{"=adamw|=decoupled-adamw|adamw", "adamw"},
     OptimizerRule{"=lamb|=fusedlamb", "lamb"},
@@ -110,6 +121,11 @@ void read_precision(RowPlan& plan) {
     if (matches(text, rule.text)) {
       plan.job.precision = rule.precision;
       plan.job.precision_given = true;
+      for (const RecipeRule& recipe : recipe_rules)
+        if (rule.precision == Precision::fp8 && matches(text, recipe.text)) {
+          plan.job.fp8_recipe = recipe.recipe;
+          break;
+        }
       return;
     }
   throw Unpredictable{Obstacle::precision, std::string(text)};

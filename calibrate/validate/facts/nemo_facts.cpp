@@ -26,10 +26,6 @@ void fp8_gain(RowPlan& plan) {
   if (plan.job.precision == Precision::fp8) plan.job.fp8_gain = Percent / 100.0;
 }
 
-void expert_fp8_gain(RowPlan& plan) {
-  if (plan.config && plan.config->experts.count > 0) fp8_gain<145>(plan);
-}
-
 }  // namespace
 
 std::vector<SourceFact> nemo_facts() {
@@ -37,12 +33,11 @@ std::vector<SourceFact> nemo_facts() {
       "NeMo and Megatron-Bridge recipes: sequence_parallel, tp_comm_overlap, overlap_grad_reduce, "
       "overlap_param_gather, grad_reduce_in_fp32=False, Transformer Engine attention (cuDNN)";
   constexpr std::string_view microbenchmarks =
-      "published GEMM microbenchmarks with the quantise kernel in: H100 1.31, H200 and B200 1.5; "
-      "NVFP4 about 2.5 over bf16";
+      "published GEMM microbenchmarks with the quantise kernel in: H100 1.31, H200 and B200 1.5";
   return {
-      // fp8 is several things; delayed scaling is the GPU table's own gain.
+      // Per-tensor scales of the same step (current scaling): Transformer Engine's kernels.
       {.gpu = "b200|gb200|b300|gb300",
-       .precision = "mxfp8|fp8-mx|fp8-cs|current|fp8-sub-channel-mxfp8",
+       .precision = "fp8-cs|current",
        .set = fp8_gain<150>,
        .says = "fp8 gain 1.5 (scaling kernels included)",
        .inferred = true,
@@ -53,15 +48,6 @@ std::vector<SourceFact> nemo_facts() {
        .says = "fp8 gain 1.31 (scaling kernels included)",
        .inferred = true,
        .citation = microbenchmarks},
-      {.precision = "nvfp4|=fp4",
-       .set = fp8_gain<250>,
-       .says = "NVFP4: gain 2.5 over bf16",
-       .inferred = true,
-       .citation = microbenchmarks},
-      {.set = expert_fp8_gain,
-       .says = "fp8 gain of grouped expert GEMMs at most 1.4-1.5",
-       .inferred = true,
-       .citation = "published grouped-GEMM microbenchmarks"},
       // NVIDIA DGX Cloud recipes.
       {.source = "dgxc-benchmarking",
        .framework = "nemo",

@@ -19,8 +19,7 @@ void fp8_gain(RowPlan& plan) {
 std::vector<SourceFact> sharded_facts() {
   constexpr std::string_view foundry = "mosaicml/llm-foundry scripts/train/benchmarking (sweep.sh)";
   constexpr std::string_view microbenchmarks =
-      "published GEMM microbenchmarks with the quantise kernel in: H100 1.31, H200 1.5; rowwise "
-      "1.0-1.1 in training";
+      "published GEMM microbenchmarks with the quantise kernel in: H100 1.31, H200 1.5";
   return {
       // llm-foundry.
       {.source = "llm-foundry",
@@ -70,8 +69,6 @@ std::vector<SourceFact> sharded_facts() {
        .set = [](RowPlan& plan) { plan.job.training.tensor_overlap = true; },
        .says = "TP overlap",
        .citation = "notes: asyncTP"},
-      {.source = "torchtitan", .precision = "rowwise", .set = fp8_gain<105>,
-       .says = "rowwise fp8: gain 1.05", .inferred = true, .citation = microbenchmarks},
       {.source = "torchtitan", .gpu = "h100", .precision = "fp8 tensorwise|linear",
        .set = fp8_gain<131>, .says = "dynamic tensorwise fp8: gain 1.31", .inferred = true,
        .citation = microbenchmarks},

@@ -174,17 +174,17 @@ TEST_CASE("facts fill empty cells, set what no column states, and exclude by col
 }
 
 TEST_CASE("fp8 recipes differ by their words") {
-  const auto gain = [](const char* gpu, const char* precision, const char* remarks) {
+  const auto job = [](const char* gpu, const char* precision, const char* remarks = "") {
     return job_of(fmt::format("a,Llama 3 8B,,,,,,,,8192,{},8,{},FSDP2,,,,,,,,2,,,none,AdamW,x,1,", gpu,
                               precision),
-                  remarks)
-        .fp8_gain;
+                  remarks);
   };
   const char* torchtitan = "# source: pytorch/torchtitan benchmarks\n";
-  CHECK(gain("H100-80GB", "FP8 rowwise", torchtitan) == 1.05);
-  CHECK(gain("H100-80GB", "FP8 tensorwise", torchtitan) == 1.31);
-  CHECK(gain("H200-141GB", "FP8 linear", torchtitan) == 1.5);
-  CHECK(gain("H100-80GB", "FP8", "") == 0);
-  CHECK(gain("B200", "NVFP4", "") == 2.5);
-  CHECK(gain("B200", "MXFP8", "") == 1.5);
+  CHECK(job("H100-80GB", "FP8").fp8_recipe == Fp8Recipe::delayed);
+  CHECK(job("H100-80GB", "FP8 rowwise", torchtitan).fp8_recipe == Fp8Recipe::dynamic);
+  CHECK(job("H100-80GB", "FP8 rowwise", torchtitan).fp8_gain == 0);
+  CHECK(job("H100-80GB", "FP8 tensorwise", torchtitan).fp8_gain == 1.31);
+  CHECK(job("H200-141GB", "FP8 linear", torchtitan).fp8_gain == 1.5);
+  CHECK(job("B200", "NVFP4").fp8_recipe == Fp8Recipe::nvfp4);
+  CHECK(job("B200", "MXFP8").fp8_recipe == Fp8Recipe::block);
 }
