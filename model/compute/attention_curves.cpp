@@ -24,7 +24,7 @@ constexpr std::string_view like_hopper = "as many FLOP/s an SM as on H100";
 
 // A100: the 90th percentile of aiconfigurator 095f58a5 context_attention_perf (medians .25 .36 .46
 // .52 .55 .57). Its lower rows are small batches that fill no GPU, which this model counts apart;
-// on H100 that percentile is within 16 % of the paper at 512 and 8 % from 2k.
+// on H100 that percentile is within 16 % of the paper at 512 and 1k, 8 % from 2k.
 constexpr SizeCurve ampere_flash2 = curve({0.34, 0.44, 0.51, 0.55, 0.56, 0.58});
 constexpr SizeCurve ampere_flash1 = curve({0.22, 0.30, 0.37, 0.40, 0.41, 0.42});
 // H100: FLOP/s of the paper over 989.4e12.
