@@ -137,7 +137,7 @@ void StepWriter::communication(const Kernel& kernel, Phase phase, const std::str
 double StepWriter::launch_seconds(const Kernel& kernel, Phase phase) {
   if (replays(phase)) {
     if (std::exchange(replayed_, phase) == phase) return 0;
-    return host_.forward_launch;
+    return host_.graph_launch;
   }
   const bool autograd = phase == Phase::backward && kernel.pass != Pass::forward;
   const double launch = autograd ? host_.backward_launch.value : host_.forward_launch.value;
@@ -169,7 +169,7 @@ void StepWriter::block(const BlockTime& time, Phase phase, const std::string& na
     if (!replays(phase) && rest.seconds > 0) issue(rest, "launches of " + name, 0);
     return;
   }
-  const double first = host_.forward_launch;
+  const double first = replays(phase) ? host_.graph_launch : host_.forward_launch;
   issue(task, name, first);
   if (replays(phase) || time.host_seconds <= first) return;
   // The block begins when its first kernel has been issued and ends no sooner than its last has.

@@ -90,7 +90,7 @@ TEST_CASE("a CUDA graph costs one launch a pass") {
   double host = 0;
   for (const Task& task : program.tasks) host += static_cast<double>(task.host_seconds);
   CHECK(host ==
-        Approx(w.setup.host.step_fixed + 2 * w.setup.host.forward_launch.value).epsilon(1e-4));
+        Approx(w.setup.host.step_fixed + 2 * w.setup.host.graph_launch.value).epsilon(1e-4));
 }
 
 TEST_CASE("merged layers take as long as their kernels and equal ones are timed once") {
