@@ -13,7 +13,7 @@ namespace {
 /// Blocks on 16 H100 in two nodes with Horovod.
 struct Setup : TrainingSetup {
   Workload workload;
-  explicit Setup(Model model = six_linear_layers()) : TrainingSetup(std::move(model)) {
+  explicit Setup(Model network = six_linear_layers()) : TrainingSetup(std::move(network)) {
     request.ranks = 16;
     request.options.framework = Framework::horovod;
   }

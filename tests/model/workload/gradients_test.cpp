@@ -37,7 +37,7 @@ TEST_CASE("backward completes every parameter of every model exactly once") {
   for (const ModelKind* kind : model_kinds()) {
     if (kind->transformer != nullptr && kind->transformer->layers > 28) continue;  // a sample
     INFO(kind->name << " " << name_of(fusion) << " " << name_of(precision));
-    const Model model = kind->build(*kind, {2, 0, precision, fusion, attention});
+    const Model model = kind->build(*kind, {2, 0, precision, Fp8Recipe::delayed, fusion, attention});
     std::vector<std::size_t> order = arrival_order(model);
     std::sort(order.begin(), order.end());
     REQUIRE(order.size() == model.parameters.size());

@@ -29,7 +29,7 @@ TEST_CASE("jit-fused layers move the bytes of Megatron's fused kernels") {
   // e h T (4 + 7) + e T (2 h + 2 f) forward, e h T (14 + 7) + e T (2 h + 3 q + 4 f) backward with
   // dropout, e = 2, q = 3 h, f = 4 h; 7 holds two 1-byte masks, half a pass each.
   const double e = 2, t = 4 * 1024, h = 1024, q = 3 * h, f = 4 * h;
-  const Traffic traffic = layer_traffic({4, 0, Precision::bf16, Fusion::jit});
+  const Traffic traffic = layer_traffic({4, 0, Precision::bf16, Fp8Recipe::delayed, Fusion::jit});
   CHECK(traffic.forward ==
         Approx(e * t * (11 * h + 2 * h + 2 * f) + statistics * t).epsilon(1e-12));
   CHECK(traffic.backward ==
@@ -37,7 +37,7 @@ TEST_CASE("jit-fused layers move the bytes of Megatron's fused kernels") {
 }
 
 TEST_CASE("eager layers move more bytes than jit, compiled ones fewer") {
-  const auto traffic = [](Fusion fusion) { return layer_traffic({4, 0, Precision::bf16, fusion}); };
+  const auto traffic = [](Fusion fusion) { return layer_traffic({4, 0, Precision::bf16, Fp8Recipe::delayed, fusion}); };
   const Traffic eager = traffic(Fusion::eager), jit = traffic(Fusion::jit),
                 compiled = traffic(Fusion::compile);
   CHECK(eager.forward > 1.5 * jit.forward);
@@ -55,8 +55,8 @@ TEST_CASE("unfused attention moves softmax and dropout bytes over the scores") {
   // jit: 4 + 5 B forward, 6 + 5 B backward a score in 16 bit; eager softmax 14 and 12.
   const double scores = 4.0 * 16 * 1024 * 1024;
   const auto difference = [&](Fusion fusion) {
-    const Traffic unfused = layer_traffic({4, 0, Precision::fp16, fusion, AttentionKernel::unfused});
-    const Traffic fused = layer_traffic({4, 0, Precision::fp16, fusion, AttentionKernel::flash2});
+    const Traffic unfused = layer_traffic({4, 0, Precision::fp16, Fp8Recipe::delayed, fusion, AttentionKernel::unfused});
+    const Traffic fused = layer_traffic({4, 0, Precision::fp16, Fp8Recipe::delayed, fusion, AttentionKernel::flash2});
     return Traffic{(unfused.forward - fused.forward) / scores,
                    (unfused.backward - fused.backward) / scores};
   };
@@ -132,7 +132,7 @@ TEST_CASE("a convolution moves its real tensors, not the unrolled matrix") {
 
 TEST_CASE("only tf32 convolutions copy their activations between layouts") {
   const auto copies = [](Precision precision, Fusion fusion) {
-    const Model model = build("resnet-50", {8, 0, precision, fusion});
+    const Model model = build("resnet-50", {8, 0, precision, Fp8Recipe::delayed, fusion});
     double bytes = 0;
     for (const auto& kernels :
          {forward_kernels(model, "layer1.0"), backward_kernels(model, "layer1.0")})
@@ -196,7 +196,7 @@ TEST_CASE("kernels launched in a step are about as many as profiles show") {
   CHECK(launches(backward_kernels(resnet)) > 2 * 53 + 53 + 49);
   CHECK(launches(backward_kernels(resnet)) < 3 * (2 * 53 + 53 + 49));
   const auto per_layer = [](Fusion fusion) {
-    const Model model = build("gpt2", {8, 0, Precision::fp32, fusion});
+    const Model model = build("gpt2", {8, 0, Precision::fp32, Fp8Recipe::delayed, fusion});
     return std::pair(launches(forward_kernels(model, "h.5")),
                      launches(backward_kernels(model, "h.5")));
   };
