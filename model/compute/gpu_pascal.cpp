@@ -50,7 +50,7 @@ constexpr ComputeConstants kepler = [] {
                                "GK210 GEMMs keep three of four CUDA cores fed", ""};
   constants.gemm_floor.value = 8e-6;
   constants.kernel_floor.value = 6e-6;
-  constants.winograd = {1.4, 0.2, Level::assumed,
+  constants.winograd = {1.3, 0.2, Level::assumed,
                         "less than on Maxwell and Pascal, whose shared memory is larger an SM",
                         "fp32, 3x3, stride 1"};
   constants.kappa = {1.2, 0.2, Level::assumed, "clock under load below boost: 562 to 875 MHz", ""};

@@ -79,9 +79,9 @@ inline constexpr Constant conv_fp32{1.0, 0.15, Level::published,
                                     "5x5 with Winograd or FFT up to 1.08",
                                     ""};
 inline constexpr Constant winograd{
-    1.8, 0.2, Level::published,
-    "Lavin & Gray 2016, arXiv 1509.09308: VGG at 64 images 9.5 TFLOP/s on a Titan X of 6.6, and "
-    "direct kernels .75",
+    1.5, 0.2, Level::published,
+    "Lavin & Gray 2016, arXiv 1509.09308: 1.9 at best (VGG, 64 images, Titan X); "
+    "baidu-research/DeepBench V100: 3x3 at most 1.08 of peak, 1.6 times a GEMM; less on small maps",
     "fp32, 3x3, stride 1, one group"};
 // The guide gives no figure. Karpathy reports 25 % of a nanoGPT step from padding the vocabulary
 // (50257 to 50304): its head, a third of the FLOPs, becomes 1.8 to 2 times as fast.
