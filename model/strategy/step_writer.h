@@ -62,6 +62,8 @@ class StepWriter {
   /// One task that stands for `time`; in a pass of its own host time or, with CUDA graphs, none.
   void block(const BlockTime& time, Phase phase, const std::string& name,
              HostPace pace = HostPace::runs_ahead);
+  /// Adds the gradient of a parameter to that of earlier micro-batches.
+  void accumulate(ParameterId parameter) { accumulate(elements(parameter)); }
   /// HBM bytes it costs to add one element of a gradient to those of earlier micro-batches; 0 where
   /// wgrad kernels do it.
   double accumulation_bytes() const { return accumulation_bytes_; }
