@@ -69,7 +69,7 @@ const std::vector<NodeRule>& node_rules() {
        .source = "AWS g5: A10G on PCIe"},
       {.gpu = "mi300x", .node = "mi300x", .source = "AMD Instinct MI300X platform"},
       {.gpu = "mi325x", .node = "mi300x", .gpu_name = "mi325x", .source = "AMD Instinct MI325X platform"},
-      {.gpu = "mi355x", .node = "mi300x", .gpu_name = "mi355x", .source = "AMD Instinct MI355X platform"},
+      {.gpu = "mi355x", .refusal = "no row of the GPU table"},
   };
   return rules;
 }

@@ -68,12 +68,14 @@ int launches(const std::vector<Kernel>& kernels) {
   return count;
 }
 
-/// Host time of a layer as host time of a launch: over the launches that a block has.
+/// Host time of a layer as host time of a launch: over the launches that a block has, those that
+/// add its gradients up among them. The layer meant is the one with fused softmax (Megatron fuses
+/// where batch x heads of a rank is a multiple of four): others launch more and take longer.
 void set_launch_seconds(RowPlan& plan) {
   Job& job = plan.job;
   if (plan.layer_forward_seconds <= 0 || !job.kind) return;
   ModelRequest request;
-  request.micro_batch = job.micro_batch;
+  request.micro_batch = 4;
   request.sequence = job.sequence;
   request.precision = job.precision;
   request.fusion = job.fusion;
@@ -85,7 +87,8 @@ void set_launch_seconds(RowPlan& plan) {
     if (layer.role != LayerRole::block) continue;
     job.launch_seconds = plan.layer_forward_seconds / std::max(1, launches(layer.forward));
     job.backward_launch_seconds =
-        plan.layer_backward_seconds / std::max(1, launches(layer.backward));
+        plan.layer_backward_seconds /
+        std::max(1, launches(layer.backward) + static_cast<int>(layer.parameters.size()));
     return;
   }
 }

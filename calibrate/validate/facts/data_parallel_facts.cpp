@@ -17,6 +17,14 @@ std::vector<SourceFact> data_parallel_facts() {
        .set = [](RowPlan& plan) { plan.job.fusion = Fusion::compile; },
        .says = "torch.compile",
        .citation = "the notes column"},
+      // NGC containers let fp32 GEMMs run in TF32 where the chip has it.
+      {.source = "deeplearningexamples",
+       .gpu = "a100",
+       .precision = "=fp32",
+       .set = [](RowPlan& plan) { plan.job.precision = Precision::tf32; },
+       .says = "fp32 GEMMs run in TF32",
+       .inferred = true,
+       .citation = "NGC images from 20.06: TF32 is on unless NVIDIA_TF32_OVERRIDE=0"},
       // NVIDIA DeepLearningExamples, BERT.
       {.source = "deeplearningexamples languagemodeling-bert",
        .set = [](RowPlan& plan) { plan.job.attention = AttentionKernel::unfused; },
@@ -60,6 +68,7 @@ std::vector<SourceFact> data_parallel_facts() {
        .framework = "tensorflow1|tensorflow2",
        .set = [](RowPlan& plan) { plan.job.fusion = Fusion::compile; },
        .says = "XLA fuses elementwise kernels",
+       .explanation = "TensorFlow's kernels and graph executor are taken as PyTorch's compiled ones",
        .citation = "NVIDIA/DeepLearningExamples TensorFlow*/LanguageModeling/BERT scripts: use_xla "
                    "true"},
       {.source = "deeplearningexamples languagemodeling-bert",
@@ -90,6 +99,11 @@ std::vector<SourceFact> data_parallel_facts() {
            "NCHW whatever the precision, and the host waits for loss and accuracy each step",
        .citation = "FlagOpen/FlagPerf training/benchmarks/resnet50/pytorch/train/trainer.py: no "
                    "channels_last; all_reduce and tolist() of loss and accuracies"},
+      {.source = "deeplearningexamples classification",
+       .framework = "mxnet",
+       .explanation = "MXNet fuses BatchNorm, ReLU and addition into convolutions; eager kernels are "
+                      "taken here",
+       .citation = "NVIDIA/DeepLearningExamples MxNet/Classification/RN50v1.5 README"},
       // MLPerf.
       {.source = "mlcommons",
        .model = "bert",

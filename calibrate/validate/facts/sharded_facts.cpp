@@ -111,6 +111,15 @@ std::vector<SourceFact> sharded_facts() {
        .citation = "notes"},
       {.source = "kempnerforge", .set = flash2, .says = "FlashAttention-2 (SDPA)",
        .inferred = true, .citation = "KempnerForge requires PyTorch SDPA"},
+      {.source = "kempnerforge",
+       .model = "moe",
+       .explanation = "bound by launches (MFU about 1 %): its experts run in a loop of the host; table "
+                      "and log disagree by up to two",
+       .citation = "notes and header"},
+      {.framework = "nanotron-2024",
+       .explanation = "recomputation and dimensions are not stated; pipelined rows are slower than "
+                      "their kernels",
+       .citation = "header"},
       {.source = "stas00",
        .set =
            [](RowPlan& plan) {

@@ -115,7 +115,7 @@ TEST_CASE("vTrain's tables are known by their header") {
   CHECK(job.training.accumulate == 16);
   CHECK(job.optimizer_bytes == 47.5);
   CHECK(job.launch_seconds > 5e-6);
-  CHECK(job.launch_seconds < 60e-6);
+  CHECK(job.launch_seconds < 100e-6);  // of the few launches that a fused layer has
   CHECK(job.backward_launch_seconds > 5e-6);
   CHECK(job.kind->transformer->vocabulary == 50257);
   CHECK(plan.row.grade == Grade::a);
@@ -137,7 +137,7 @@ TEST_CASE("networks without a rule or without sizes are refused, by name") {
     return fmt::format("a,{},,,,,,,,2048,A100-80GB,8,FP16,DDP,,,,,,,,4,,,,Adam,PyTorch,1,", model);
   };
   CHECK_THAT(reason(row("Nemotron-H-56B")), Contains("Nemotron-H-56B"));
-  CHECK_THAT(reason(row("GPT made up")), Contains("hidden not stated"));
+  CHECK_THAT(reason(row("GPT made up")), Contains("layers not stated"));
   CHECK_THAT(reason(row("Llama 2 70B LoRA r16")), Contains("LoRA"));
   CHECK_THAT(reason(row("ViT-B/16?")), Contains("not certain"));
 }

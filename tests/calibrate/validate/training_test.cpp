@@ -145,7 +145,7 @@ TEST_CASE("rows whose padding is skipped count only in ratios") {
 
 TEST_CASE("rows that no model here covers are counted with the reason") {
   const auto obstacle = [](const char* row) { return only_row(row).obstacle; };
-  CHECK(obstacle("a,GNMT,A100-80GB,8,,FP16,PyTorch,DDP,,8,64,,Adam,1,,,\n") == Obstacle::model);
+  CHECK(obstacle("a,Jasper,A100-80GB,8,,FP16,PyTorch,DDP,,8,64,,Adam,1,,,\n") == Obstacle::model);
   CHECK(obstacle("a,SE-ResNeXt-50 32x4d,A100-80GB,8,,FP16,PyTorch,DDP,,8,64,,SGD,1,,,\n") ==
         Obstacle::model);
   CHECK(obstacle("a,BERT-Large?,A100-80GB,8,,FP16,PyTorch,DDP,,8,64,,Adam,1,,,\n") ==
@@ -217,8 +217,8 @@ TEST_CASE("every row is either a point or counted as not predictable") {
   const auto given = tables(
       "a,BERT-Large,A100-80GB,8,,BF16,PyTorch,DDP,128,8,64,,Adam,0.0001,,,\n"
       ",,,,,,,,,,,,,,,,\n"
-      "b,GNMT,A100-80GB,8,,BF16,PyTorch,DDP,128,8,64,,Adam,1,,,\n"
-      "c,GNMT,A100-80GB,8,,BF16,PyTorch,DDP,128,8,64,,Adam,1,,,\n"
+      "b,Jasper,A100-80GB,8,,BF16,PyTorch,DDP,128,8,64,,Adam,1,,,\n"
+      "c,Jasper,A100-80GB,8,,BF16,PyTorch,DDP,128,8,64,,Adam,1,,,\n"
       "d,BERT-Large,TPUv3,8,,BF16,PyTorch,DDP,128,8,64,,Adam,1,,,\n");
   const TrainingValidation validation = validate_training(given, closed_form);
   CHECK(validation.rows.size() == 4);  // the empty line is no row
@@ -226,7 +226,7 @@ TEST_CASE("every row is either a point or counted as not predictable") {
   const auto reasons = validation.reasons();
   REQUIRE(reasons.size() == 2);
   CHECK(reasons[0].rows == 2);
-  CHECK(reasons[0].reason == "GNMT");
+  CHECK(reasons[0].reason == "Jasper");
   // 8 us and 3 doublings at 10 us against 100 us: -62 %.
   CHECK_THAT(
       training_text(validation),
@@ -253,7 +253,7 @@ TEST_CASE("other tables are left out with a word, misspelt columns get the neare
 TEST_CASE("the JSON and CSV faces hold every row") {
   const auto given = tables(
       "\"a,\"\"1\"\"\",BERT-Large,A100-80GB,8,,BF16,PyTorch,DDP,128,8,64,,Adam,0.0001,,,\n"
-      "b,\"G\tNMT\",A100-80GB,8,,BF16,PyTorch,DDP,128,8,64,,Adam,1,,,\n");
+      "b,\"J\tasper\",A100-80GB,8,,BF16,PyTorch,DDP,128,8,64,,Adam,1,,,\n");
   const TrainingValidation validation = validate_training(given, closed_form);
 
   const auto document = json::Document::parse(training_json(validation), "out.json");
@@ -270,7 +270,7 @@ TEST_CASE("the JSON and CSV faces hold every row") {
   const CsvTable table = CsvTable::parse(training_csv(validation), "out.csv");
   REQUIRE(table.row_count() == 2);
   CHECK(table.cell(0, "id").text == "a,\"1\"");
-  CHECK(table.cell(1, "model").text == "G\tNMT");
+  CHECK(table.cell(1, "model").text == "J\tasper");
   CHECK(table.cell(1, "predicted_s").text == "");
   CHECK_THAT(training_markdown(validation), Contains("over 1 points (1 rows not predictable)"));
   const std::string page = training_html(validation);
