@@ -37,8 +37,8 @@ constexpr DenseNetSize sizes[] = {
 
 FeatureMap append_stem(ModelBuilder& builder, const DenseNetSize& size) {
   builder.begin_layer("stem", LayerRole::embedding);
-  const Convolution convolution = declare_convolution(
-      builder, "conv0", "features.conv0", {"", {}, 3, size.stem, 7, 2, 1});
+  const Convolution convolution =
+      declare_convolution(builder, "conv0", "features.conv0", {"", {}, 3, size.stem, 7, 2, 1});
   const Norm norm = declare_batch_norm(builder, "norm0", "features.norm0", size.stem);
   const FeatureMap images = append_images(builder, image_side);
   FeatureMap map = append_convolution(builder, convolution, images, {.input_gradient = false});
@@ -53,10 +53,8 @@ FeatureMap append_stem(ModelBuilder& builder, const DenseNetSize& size) {
 /// Norm, ReLU, convolution.
 FeatureMap append_unit(ModelBuilder& builder, const std::string& path, const std::string& norm_name,
                        const std::string& name, const Convolution& shape, const FeatureMap& map) {
-  const Norm norm =
-      declare_batch_norm(builder, norm_name, path + '.' + norm_name, shape.inputs);
-  const Convolution convolution =
-      declare_convolution(builder, name, path + '.' + name, shape);
+  const Norm norm = declare_batch_norm(builder, norm_name, path + '.' + norm_name, shape.inputs);
+  const Convolution convolution = declare_convolution(builder, name, path + '.' + name, shape);
   append_batch_norm(builder, norm, map);
   append_relu(builder, norm_name + ".relu", map);
   return append_convolution(builder, convolution, map);

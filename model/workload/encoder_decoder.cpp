@@ -94,9 +94,9 @@ class EncoderDecoder {
     builder_.begin_layer(stack.path + ".embed_tokens",
                          stack.decoder ? LayerRole::block : LayerRole::embedding);
     if (!stack.decoder)
-      table_ = declare_embedding(builder_, "embed_tokens",
-                                 size_.t5 ? "shared" : "encoder.embed_tokens", size_.vocabulary,
-                                 size_.hidden);
+      table_ =
+          declare_embedding(builder_, "embed_tokens", size_.t5 ? "shared" : "encoder.embed_tokens",
+                            size_.vocabulary, size_.hidden);
     const double pass = builder_.activation_bytes() * product(elements(stack));
     if (stack.decoder) {
       const double dense = 4 * product(table_.rows, table_.width);
@@ -144,7 +144,8 @@ class EncoderDecoder {
     return {{q, k, v}, linear("out_proj", width, h)};
   }
 
-  /// x + f(norm(x)) for T5, norm(x + f(x)) for translation; `uses`: of f's input, f's and the sum's.
+  /// x + f(norm(x)) for T5, norm(x + f(x)) for translation; `uses`: of f's input, f's and the
+  /// sum's.
   template <class Body>
   void append_residual(const Stack& stack, const std::string& label, const TransformerNorm& norm,
                        int uses, Body body) {
@@ -169,8 +170,7 @@ class EncoderDecoder {
   }
 
   void append_self_attention(const Stack& stack, const std::string& layer, int index) {
-    const std::string path =
-        layer + (size_.t5 ? ".layer.0.SelfAttention" : ".self_attn");
+    const std::string path = layer + (size_.t5 ? ".layer.0.SelfAttention" : ".self_attn");
     const Attention attention = declare_attention(path, "self_attention");
     AttentionCore core = core_of(stack, true);
     if (size_.t5 && index == 0)
@@ -203,8 +203,8 @@ class EncoderDecoder {
                               size_.hidden, size_.ffn);
     const Linear down = declare(path + (size_.t5 ? ".DenseReluDense.wo" : ".fc2"), "mlp.down",
                                 size_.ffn, size_.hidden);
-    const TransformerNorm norm = declare_norm_of(
-        path + (size_.t5 ? ".layer_norm" : ".final_layer_norm"), "mlp.layer_norm");
+    const TransformerNorm norm =
+        declare_norm_of(path + (size_.t5 ? ".layer_norm" : ".final_layer_norm"), "mlp.layer_norm");
     append_residual(stack, "mlp", norm, 2, [&] {
       const std::int64_t inner = rows(stack) * size_.ffn;
       append_linear(builder_, up, {.rows = rows(stack)});
@@ -257,8 +257,7 @@ Model build_encoder_decoder(const ModelKind& kind, const ModelRequest& asked) {
   const Size& size = *std::find_if(std::begin(sizes), std::end(sizes),
                                    [&](const auto& row) { return row.name == kind.name; });
   require_whole(kind, asked.sharding);
-  const ModelRequest request =
-      resolved(kind, asked, size.t5 ? longest_t5 : longest_translation);
+  const ModelRequest request = resolved(kind, asked, size.t5 ? longest_t5 : longest_translation);
   ModelBuilder builder(kind, request, std::string(size.title));
   builder.model().tied_embeddings = true;
   EncoderDecoder(builder, size).append();

@@ -53,8 +53,7 @@ void append_encoder(ModelBuilder& builder, const Shape& shape) {
     append_dropout(builder, "dropout", shape.rows() * inputs);
     std::vector<Lstm> directions{declare_lstm(builder, "lstm", name, "", inputs, hidden)};
     if (i == 0)
-      directions.push_back(
-          declare_lstm(builder, "lstm.reverse", name, "_reverse", inputs, hidden));
+      directions.push_back(declare_lstm(builder, "lstm.reverse", name, "_reverse", inputs, hidden));
     append_lstm(builder, directions, shape.batch, shape.steps);
     if (i >= first_residual) append_residual_add(builder, "residual", shape.elements(), false);
     set_outputs(builder, shape, i == 0 ? 2 : 1);
@@ -87,9 +86,9 @@ void append_attention(ModelBuilder& builder, const Shape& shape) {
   const bool fused = builder.fusion() != Fusion::eager;
   const double pairs = e * product(b, s, s, hidden), scores = e * product(b, s, s);
   Operation score;
-  score.forward = {memory_kernel("attention.scores", Pass::forward,
-                                 (fused ? 0 : 6) * pairs + 2 * e * product(shape.elements()) + scores,
-                                 fused ? 1 : 4)};
+  score.forward = {memory_kernel(
+      "attention.scores", Pass::forward,
+      (fused ? 0 : 6) * pairs + 2 * e * product(shape.elements()) + scores, fused ? 1 : 4)};
   score.backward = {memory_kernel(
       "attention.scores.backward", Pass::wgrad,
       (fused ? 0 : 8) * pairs + 4 * e * product(shape.elements()) + scores, fused ? 3 : 6)};
@@ -106,9 +105,8 @@ void append_attention(ModelBuilder& builder, const Shape& shape) {
   const GemmSize to_context{s, hidden, s, b}, to_scores{s, s, hidden, b};
   Operation context;
   context.forward = {gemm_kernel("attention.context", Pass::forward, to_context, e, e)};
-  context.backward = {
-      gemm_kernel("attention.context.dscores", Pass::dgrad, to_scores, e, e),
-      gemm_kernel("attention.context.dmemory", Pass::dgrad, to_context, e, e)};
+  context.backward = {gemm_kernel("attention.context.dscores", Pass::dgrad, to_scores, e, e),
+                      gemm_kernel("attention.context.dmemory", Pass::dgrad, to_context, e, e)};
   context.model_flops = to_context.flops();
   builder.append(std::move(context));
 }
@@ -123,8 +121,7 @@ void append_decoder(ModelBuilder& builder, const Shape& shape, const Embedding& 
   lookup.saved_bytes = 8 * product(shape.rows());
   builder.append(std::move(lookup));
   append_dropout(builder, "dropout", shape.elements());
-  append_lstm(builder,
-              {declare_lstm(builder, "lstm", "decoder.att_rnn.rnn", "", hidden, hidden)},
+  append_lstm(builder, {declare_lstm(builder, "lstm", "decoder.att_rnn.rnn", "", hidden, hidden)},
               shape.batch, shape.steps);
   append_attention(builder, shape);
   set_outputs(builder, shape, 2);  // its own output and the context
@@ -134,8 +131,8 @@ void append_decoder(ModelBuilder& builder, const Shape& shape, const Embedding& 
     append_gradient_sum(builder, "input", shape.elements(), 2);  // of the context, of the residual
     append_copy(builder, "cat", 2 * shape.elements(), 2, 0, 1);
     append_dropout(builder, "dropout", 2 * shape.elements());
-    append_lstm(builder, {declare_lstm(builder, "lstm", name, "", 2 * hidden, hidden)},
-                shape.batch, shape.steps);
+    append_lstm(builder, {declare_lstm(builder, "lstm", name, "", 2 * hidden, hidden)}, shape.batch,
+                shape.steps);
     if (i > 0) append_residual_add(builder, "residual", shape.elements(), false);
     set_outputs(builder, shape, 2);
   }
@@ -143,10 +140,10 @@ void append_decoder(ModelBuilder& builder, const Shape& shape, const Embedding& 
 
 void append_classifier(ModelBuilder& builder, const Shape& shape) {
   builder.begin_layer("classifier", LayerRole::head);
-  append_linear(builder,
-                declare_linear(builder, "classifier", "decoder.classifier.classifier", hidden,
-                               vocabulary),
-                {.rows = shape.rows()});
+  append_linear(
+      builder,
+      declare_linear(builder, "classifier", "decoder.classifier.classifier", hidden, vocabulary),
+      {.rows = shape.rows()});
   append_cross_entropy(builder, "loss", shape.rows(), vocabulary);
 }
 

@@ -51,9 +51,10 @@ Branches module_35(std::int64_t pooled) {
 }
 
 Branches reduction_35() {
-  return {{{valid("branch3x3", 384, 3, 2)}},
-          {{{"branch3x3dbl_1", 64}, {"branch3x3dbl_2", 96, 3, 3}, valid("branch3x3dbl_3", 96, 3, 2)}},
-          {{}, Pool::max}};
+  return {
+      {{valid("branch3x3", 384, 3, 2)}},
+      {{{"branch3x3dbl_1", 64}, {"branch3x3dbl_2", 96, 3, 3}, valid("branch3x3dbl_3", 96, 3, 2)}},
+      {{}, Pool::max}};
 }
 
 Branches module_17(std::int64_t c) {

@@ -7,6 +7,7 @@
 
 #include "model/workload/bert.h"
 #include "model/workload/densenet.h"
+#include "model/workload/dlrm.h"
 #include "model/workload/encoder_decoder.h"
 #include "model/workload/gnmt.h"
 #include "model/workload/gpt2.h"
@@ -23,9 +24,10 @@ namespace dsim {
 namespace {
 
 constexpr std::span<const ModelKind> (*families[])() = {
-    bert_kinds,    resnet_kinds,   gpt2_kinds, gpt3_kinds,     mpt_kinds,   llama_kinds,
-    mistral_kinds, deepseek_kinds, qwen_kinds, nemotron_kinds, gemma_kinds, open_gpt_kinds,
-    vgg_kinds,     inception_kinds, densenet_kinds, vit_kinds, encoder_decoder_kinds, gnmt_kinds,
+    bert_kinds,  resnet_kinds,          gpt2_kinds,     gpt3_kinds,      mpt_kinds,
+    llama_kinds, mistral_kinds,         deepseek_kinds, qwen_kinds,      nemotron_kinds,
+    gemma_kinds, open_gpt_kinds,        vgg_kinds,      inception_kinds, densenet_kinds,
+    vit_kinds,   encoder_decoder_kinds, gnmt_kinds,     dlrm_kinds,
 };
 
 struct Alias {

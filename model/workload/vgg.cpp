@@ -79,8 +79,8 @@ FeatureMap append_features(ModelBuilder& builder, const PlainNetwork& network) {
                              {.input_gradient = !first});
     append_relu(builder, fmt::format("features.{}", index + 1), map);
     Model& model = builder.model();
-    model.workspace_bytes = std::max(model.workspace_bytes,
-                                     2 * builder.activation_bytes() * product(map.elements()));
+    model.workspace_bytes =
+        std::max(model.workspace_bytes, 2 * builder.activation_bytes() * product(map.elements()));
     index += 2;
     if (stage.pooled)
       map = append_max_pool(builder, fmt::format("features.{}", index++), map, network.pooling);

@@ -54,12 +54,10 @@ Shape append_patches(ModelBuilder& builder, const VitSize& size) {
   patches.padding = 0;
   patches.biased = true;
   patches = declare_convolution(builder, "conv_proj", "conv_proj", patches);
-  const ParameterId positions =
-      builder.parameter("encoder.pos_embedding", {1, tokens, h});
+  const ParameterId positions = builder.parameter("encoder.pos_embedding", {1, tokens, h});
 
   const FeatureMap images = append_images(builder, image_side);
-  const FeatureMap map =
-      append_convolution(builder, patches, images, {.input_gradient = false});
+  const FeatureMap map = append_convolution(builder, patches, images, {.input_gradient = false});
   const Shape shape{map.images, tokens, h, size.heads};
   const double pass = output_bytes(builder, shape);
   Operation joined;  // the class token before the patches, which are transposed on the way
@@ -90,8 +88,8 @@ void append_encoder_layer(ModelBuilder& builder, const Shape& shape, int index) 
   projection.weight = builder.parameter(path + ".self_attention.in_proj_weight", {3 * h, h});
   projection.bias = builder.parameter(path + ".self_attention.in_proj_bias", {3 * h});
   attention.projections = {projection};
-  attention.output = declare_linear(builder, "self_attention.out_proj",
-                                    path + ".self_attention.out_proj", h, h);
+  attention.output =
+      declare_linear(builder, "self_attention.out_proj", path + ".self_attention.out_proj", h, h);
   const Norm mlp_norm = declare_layer_norm(builder, "ln_2", path + ".ln_2", h);
   const Linear up = declare_linear(builder, "mlp.0", path + ".mlp.0", h, 4 * h);
   const Linear down = declare_linear(builder, "mlp.3", path + ".mlp.3", 4 * h, h);
@@ -117,8 +115,7 @@ void append_head(ModelBuilder& builder, const Shape& shape) {
   const Norm norm = declare_layer_norm(builder, "ln", "encoder.ln", shape.hidden);
   append_layer_norm(builder, norm, shape.rows(), false);
   append_row_selection(builder, "class_token", shape.rows(), shape.images, shape.hidden);
-  append_linear(builder,
-                declare_linear(builder, "heads.head", "heads.head", shape.hidden, classes),
+  append_linear(builder, declare_linear(builder, "heads.head", "heads.head", shape.hidden, classes),
                 {.rows = shape.images});
   append_cross_entropy(builder, "loss", shape.images, classes);
 }

@@ -37,8 +37,8 @@ void append_fused(ModelBuilder& builder, const AttentionCore& core) {
   Operation operation;
   operation.model_flops = core.model_flops();
   operation.forward.push_back(fused_kernel("attention.core", Pass::forward, core,
-                                           core.model_flops(),
-                                           2 * queries + 2 * keys + log_sum_exp, 1));
+                                           core.model_flops(), 2 * queries + 2 * keys + log_sum_exp,
+                                           1));
   operation.forward.back().core_attention = true;
   // reads q, k, v, o, dO; writes dQ, dK, dV; kernels: row sums of o dO, gradients, dQ to 16 bit
   operation.backward.push_back(fused_kernel("attention.core.backward", Pass::dgrad, core,

@@ -11,9 +11,9 @@ namespace dsim {
 struct AttentionCore {
   std::int64_t batch = 0, heads = 0, head_size = 0, sequence = 0;
   bool causal = false;
-  bool dropout = true;  ///< on the probabilities
-  std::int64_t keys = 0;      ///< of each sequence of another tensor that is attended to; 0: its own
-  bool position_bias = false;  ///< a learned bias of (head, query, key) joins the scores: unfused
+  bool dropout = true;    ///< on the probabilities
+  std::int64_t keys = 0;  ///< of each sequence of another tensor that is attended to; 0: its own
+  bool position_bias = false;    ///< a learned bias of (head, query, key) joins the scores: unfused
   ParameterId position_table{};  ///< where that bias is made here: its table by distance
   std::int64_t position_rows = 0;  ///< of that table
 

@@ -31,9 +31,8 @@ void append_layout_copies(const ModelBuilder& builder, const std::string& name, 
 Convolution declare_convolution(ModelBuilder& builder, std::string label, const std::string& path,
                                 Convolution shape) {
   shape.label = std::move(label);
-  shape.weight = builder.parameter(
-      path + ".weight",
-      {shape.outputs, shape.inputs / shape.groups, shape.kernel, shape.window() / shape.kernel});
+  shape.weight = builder.parameter(path + ".weight", {shape.outputs, shape.inputs / shape.groups,
+                                                      shape.kernel, shape.window() / shape.kernel});
   if (shape.biased) shape.bias = builder.parameter(path + ".bias", {shape.outputs});
   return shape;
 }
@@ -77,10 +76,9 @@ FeatureMap append_convolution(ModelBuilder& builder, const Convolution& convolut
     operation.saved_bytes = builder.activation_bytes() * product(input.elements());
   if (use.input_gradient) {
     append_layout_copies(builder, label + ".dgrad", Pass::dgrad, activations, operation.backward);
-    operation.backward.push_back(
-        implicit(label + ".dgrad", Pass::dgrad,
-                 {input.images * input.side * input.side, inputs / groups,
-                  outputs / groups * window / (stride * stride), groups}));
+    operation.backward.push_back(implicit(label + ".dgrad", Pass::dgrad,
+                                          {input.images * input.side * input.side, inputs / groups,
+                                           outputs / groups * window / (stride * stride), groups}));
   }
   append_layout_copies(builder, label + ".wgrad", Pass::wgrad, activations, operation.backward);
   Kernel wgrad = implicit(label + ".wgrad", Pass::wgrad,

@@ -19,7 +19,7 @@ struct Convolution {
   std::int64_t kernel_width = 0;  ///< 0: as `kernel`
   std::int64_t padding = -1;      ///< on each side; -1: "same", in both directions
   bool biased = false;
-  ParameterId bias{};             ///< none if invalid
+  ParameterId bias{};  ///< none if invalid
 
   std::int64_t window() const { return kernel * (kernel_width > 0 ? kernel_width : kernel); }
   std::int64_t output_side(std::int64_t side) const;
@@ -38,8 +38,8 @@ struct ConvolutionUse {
 ///   forward N P P x outputs x inputs k k, dgrad N H H x inputs x outputs k k / stride^2,
 ///   wgrad outputs x inputs k k x N P P; bytes are those of the real tensors.
 /// 16-bit tensors are channels_last and fp32 runs on NCHW kernels; tf32 is NCHW with layout copies
-/// around each kernel. A bias is added by a kernel of its own, which does the ReLU too when compiled.
-/// Returns the output.
+/// around each kernel. A bias is added by a kernel of its own, which does the ReLU too when
+/// compiled. Returns the output.
 FeatureMap append_convolution(ModelBuilder& builder, const Convolution& convolution,
                               const FeatureMap& input, const ConvolutionUse& use = {});
 

@@ -102,8 +102,7 @@ FeatureMap append_average_pool(ModelBuilder& builder, const std::string& label,
 void append_concatenation(ModelBuilder& builder, const std::string& label,
                           const FeatureMap& output) {
   Operation operation;
-  operation.forward.push_back(
-      memory_kernel(label, Pass::forward, 2 * pass_bytes(builder, output)));
+  operation.forward.push_back(memory_kernel(label, Pass::forward, 2 * pass_bytes(builder, output)));
   builder.append(std::move(operation));
 }
 

@@ -12,8 +12,8 @@ namespace {
 
 // Passes of hidden elements of the fused pointwise kernel of a step. Forward: reads the four gates
 // of inputs and of the hidden state and the cell, writes four activated gates, cell and hidden
-// state. Backward: reads four gates, two cells, gradients of cell and hidden state, writes four gate
-// gradients and that of the cell. Counted from the equations.
+// state. Backward: reads four gates, two cells, gradients of cell and hidden state, writes four
+// gate gradients and that of the cell. Counted from the equations.
 constexpr double forward_passes = 4 + 4 + 1 + 4 + 2;
 constexpr double backward_passes = 4 + 2 + 2 + 4 + 1;
 // What is kept: activated gates, cell, hidden state.

@@ -86,8 +86,10 @@ TEST_CASE("T5's table of distances arrives in the first block of each stack, its
           "[networks]") {
   const Model model = build("t5-small", {2, 0, Precision::fp32});
   const std::string block = "decoder.block.0.layer.0.SelfAttention.";
-  CHECK(arrival(model, block + "relative_attention_bias.weight") < arrival(model, block + "v.weight"));
-  CHECK(arrival(model, block + "o.weight") < arrival(model, block + "relative_attention_bias.weight"));
+  CHECK(arrival(model, block + "relative_attention_bias.weight") <
+        arrival(model, block + "v.weight"));
+  CHECK(arrival(model, block + "o.weight") <
+        arrival(model, block + "relative_attention_bias.weight"));
   CHECK(arrival(model, "encoder.final_layer_norm.weight") >
         arrival(model, "decoder.block.0.layer.0.layer_norm.weight"));
   CHECK(arrival(model, "shared.weight") + 1 == model.parameters.size());
@@ -116,7 +118,8 @@ TEST_CASE("an LSTM does a GEMM a step in either direction and completes its four
 }
 
 TEST_CASE("selective recomputation runs attention cores again and keeps no scores", "[networks]") {
-  const std::string name = GENERATE("bert-base", "gpt2", "vit-b/16", "t5-small", "transformer-base");
+  const std::string name =
+      GENERATE("bert-base", "gpt2", "vit-b/16", "t5-small", "transformer-base");
   ModelRequest request{2, 0, Precision::bf16};
   request.attention = AttentionKernel::unfused;
   const Model model = build(name, request);

@@ -1,4 +1,5 @@
-// Networks for images as torchvision builds them: parameter counts, multiply-adds, order of arrival.
+// Networks for images as torchvision builds them: parameter counts, multiply-adds, order of
+// arrival.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
@@ -22,23 +23,22 @@ TEST_CASE("networks for images have the parameters and multiply-adds torchvision
           "[networks]") {
   // num_params and _ops (GMAC) in the metadata of torchvision's weights. Inception's _ops is that
   // of evaluation, without the auxiliary classifier.
-  const auto [name, count, giga_macs] =
-      GENERATE(table<std::string, std::int64_t, double>({
-          {"alexnet", 61'100'840, 0.714},
-          {"vgg-11", 132'863'336, 7.609},
-          {"vgg-13", 133'047'848, 11.308},
-          {"vgg-16", 138'357'544, 15.47},
-          {"vgg-19", 143'667'240, 19.632},
-          {"inception-v3", 27'161'264, 5.718},
-          {"inception-v3-no-aux", 23'834'568, 5.713},
-          {"densenet-121", 7'978'856, 2.834},
-          {"densenet-161", 28'681'000, 7.728},
-          {"densenet-169", 14'149'480, 3.36},
-          {"densenet-201", 20'013'928, 4.291},
-          {"resnext101-64x4d", 83'455'272, 15.46},
-          {"wide-resnet-50-2", 68'883'240, 11.398},
-          {"wide-resnet-101-2", 126'886'696, 22.753},
-      }));
+  const auto [name, count, giga_macs] = GENERATE(table<std::string, std::int64_t, double>({
+      {"alexnet", 61'100'840, 0.714},
+      {"vgg-11", 132'863'336, 7.609},
+      {"vgg-13", 133'047'848, 11.308},
+      {"vgg-16", 138'357'544, 15.47},
+      {"vgg-19", 143'667'240, 19.632},
+      {"inception-v3", 27'161'264, 5.718},
+      {"inception-v3-no-aux", 23'834'568, 5.713},
+      {"densenet-121", 7'978'856, 2.834},
+      {"densenet-161", 28'681'000, 7.728},
+      {"densenet-169", 14'149'480, 3.36},
+      {"densenet-201", 20'013'928, 4.291},
+      {"resnext101-64x4d", 83'455'272, 15.46},
+      {"wide-resnet-50-2", 68'883'240, 11.398},
+      {"wide-resnet-101-2", 126'886'696, 22.753},
+  }));
   const Model model = build(name, {2});
   INFO(name);
   CHECK(model.parameter_count() == count);
@@ -48,8 +48,8 @@ TEST_CASE("networks for images have the parameters and multiply-adds torchvision
 }
 
 TEST_CASE("layers of a network for images hand their outputs on", "[networks]") {
-  const std::string name = GENERATE("vgg-16", "alexnet", "inception-v3", "densenet-121",
-                                    "resnet-50");
+  const std::string name =
+      GENERATE("vgg-16", "alexnet", "inception-v3", "densenet-121", "resnet-50");
   const Model model = build(name, {4, 0, Precision::fp32});
   INFO(name);
   CHECK(model.layers.front().role == LayerRole::embedding);
