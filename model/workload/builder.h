@@ -48,7 +48,8 @@ class ModelBuilder {
   std::int64_t elements(ParameterId id) const;
 
   void begin_layer(std::string name, LayerRole role = LayerRole::block);
-  /// The layer begun last, for its input_bytes and output_bytes.
+  /// The layer begun last, for its output_bytes, and its input_bytes where they are not the output
+  /// of the layer before it.
   Layer& layer() { return model_.layers.back(); }
   void append(Operation operation);  ///< to the layer begun last
 

@@ -265,12 +265,12 @@ Model build_encoder_decoder(const ModelKind& kind, const ModelRequest& asked) {
 }
 
 constexpr ModelKind kinds[] = {
-    {"t5-small", "T5-small, 60.5 M parameters, 114 targets for 512 inputs", 64, 512, "adamw",
+    {"t5-small", "T5-small, 60.5 M parameters, 114 targets for 512 inputs", 64, 512, "adafactor",
      build_encoder_decoder},
-    {"t5-base", "T5-base, 223 M parameters", 16, 512, "adamw", build_encoder_decoder},
-    {"t5-large", "T5-large, 738 M parameters", 8, 512, "adamw", build_encoder_decoder},
-    {"t5-3b", "T5-3B, 2.85 G parameters", 2, 512, "adamw", build_encoder_decoder},
-    {"t5-11b", "T5-11B, 11.3 G parameters", 1, 512, "adamw", build_encoder_decoder},
+    {"t5-base", "T5-base, 223 M parameters", 16, 512, "adafactor", build_encoder_decoder},
+    {"t5-large", "T5-large, 738 M parameters", 8, 512, "adafactor", build_encoder_decoder},
+    {"t5-3b", "T5-3B, 2.85 G parameters", 2, 512, "adafactor", build_encoder_decoder},
+    {"t5-11b", "T5-11B, 11.3 G parameters", 1, 512, "adafactor", build_encoder_decoder},
     {"transformer-base", "Transformer-base translation (WMT en-de), 60.9 M parameters", 160, 32,
      "adam", build_encoder_decoder},
     {"transformer-big", "Transformer-big translation (WMT en-de), 210 M parameters", 160, 32,
