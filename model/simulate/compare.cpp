@@ -66,7 +66,8 @@ CommunicationFacts communication_facts(const Timeline& timeline) {
     if (span.kind == SpanKind::communication) {
       ++facts.collectives;
       facts.moving_s += (span.end - span.data_start).seconds();
-      if (name.starts_with("broadcast parameters")) facts.broadcast_s += seconds;
+      if (name == "broadcast parameters") facts.broadcast_s += seconds;
+      if (name == "broadcast buffers" || name == "broadcast counters") facts.buffers_s += seconds;
       if (span.end > last) last = span.end, facts.last_negotiation_s = negotiation;
     } else if (name == "NEGOTIATE_ALLREDUCE") {
       facts.negotiation_s += seconds;
@@ -116,6 +117,7 @@ Comparison compare(const std::vector<ComparedCase>& cases,
         any = true;
       } catch (const InputError& error) {
         run.refusal = error.what();
+        if (run.refusal.starts_with("error: ")) run.refusal.erase(0, 7);
         if (first_refusal.empty()) first_refusal = run.refusal;
       }
       const auto& fastest = comparison.runs[best].report;

@@ -36,6 +36,7 @@ struct CommunicationFacts {
   double casts_s = 0;             ///< compression
   double staging_s = 0;           ///< between GPU and host memory
   double broadcast_s = 0;         ///< DataParallel: parameters from GPU 0
+  double buffers_s = 0;           ///< DDP: BatchNorm's statistics from rank 0
 };
 CommunicationFacts communication_facts(const Timeline& timeline);
 

@@ -46,7 +46,7 @@ std::string compare_text(const Comparison& comparison, const TextStyle& style) {
   for (const ComparedRun& run : comparison.runs)
     if (run.report) unit = run.report->sample_unit;
   std::vector<std::vector<std::string>> rows{
-      {"GPUs", "case", "step", unit + "/s", "vs 1 GPU", "exposed comm", "limited by"}};
+      {"GPUs", "case", "step", unit + "/s", "vs 1 GPU", "exposed", "limited by"}};
   std::int64_t size = 0;
   bool all_fit = true;
   for (const ComparedRun& run : comparison.runs) {
@@ -61,9 +61,7 @@ std::string compare_text(const Comparison& comparison, const TextStyle& style) {
       row.insert(row.end(),
                  {format_time(report.step_time_s), format_count(report.throughput),
                   report.scaling_efficiency ? format_percent(*report.scaling_efficiency) : "–",
-                  exposed > 0 ? fmt::format("{} {:4.1f} %", format_time(exposed),
-                                            100 * exposed / report.step_time_s)
-                              : "–",
+                  exposed > 0 ? fmt::format("{:.1f} %", 100 * exposed / report.step_time_s) : "–",
                   report.bottleneck.resource + (report.memory.fits() ? "" : " *")});
       all_fit = all_fit && report.memory.fits();
     }
@@ -76,7 +74,7 @@ std::string compare_text(const Comparison& comparison, const TextStyle& style) {
   for (const ComparedRun& run : comparison.runs) {
     const std::string& words = run.report ? run.reason : run.refusal;
     if (words.empty()) continue;
-    if (run.gpus != size) text += fmt::format("\n{} GPUs\n", run.gpus);
+    if (run.gpus != size) text += fmt::format("\n{} GPU{}\n", run.gpus, run.gpus == 1 ? "" : "s");
     size = run.gpus;
     const std::string sentence = fmt::format("{}: {}", comparison.cases[run.of], words);
     for (const std::string& line : wrap_text("  ", sentence, width)) text += line + '\n';
@@ -105,6 +103,7 @@ std::string compare_json(const Comparison& comparison) {
     json.number("casts_s", run.facts.casts_s);
     json.number("staging_s", run.facts.staging_s);
     json.number("broadcast_s", run.facts.broadcast_s);
+    json.number("buffers_s", run.facts.buffers_s);
     json.end();
     if (run.report)
       json.raw("report", report_json(*run.report));

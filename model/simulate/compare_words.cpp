@@ -12,7 +12,7 @@ namespace dsim {
 namespace {
 
 /// Below this share of a step nobody calls it a difference.
-constexpr double worth_mentioning = .005;
+constexpr double worth_mentioning = .01;
 
 struct Piece {
   double seconds = 0;  ///< more than in the best run; negative = less
@@ -29,7 +29,7 @@ std::string plural(std::size_t count, std::string_view what) {
 }
 
 /// What stands behind the exposed communication of a run.
-std::string exposed_details(const ComparedRun& run, const ComparedRun& best) {
+std::string exposed_details(const ComparedRun& run, const ComparedRun& best, double exposed) {
   const CommunicationFacts &a = run.facts, &b = best.facts;
   std::vector<std::string> details;
   if (is_one_process(run)) {
@@ -41,7 +41,10 @@ std::string exposed_details(const ComparedRun& run, const ComparedRun& best) {
     details.push_back(fmt::format("{} against {}", plural(a.collectives, "collective"),
                                   b.collectives));
   }
-  if (a.last_negotiation_s > 0)
+  if (a.buffers_s > b.buffers_s)
+    details.push_back(fmt::format("BatchNorm's statistics come from rank 0 before forward: {}",
+                                  format_time(a.buffers_s)));
+  if (a.last_negotiation_s > .05 * std::abs(exposed))
     details.push_back(
         fmt::format("the last gradients wait {} for their cycle and its negotiation",
                     format_time(a.last_negotiation_s)));
@@ -85,11 +88,12 @@ std::string difference_in_words(const ComparedRun& run, const ComparedRun& best)
   const double difference = a.step_time_s - b.step_time_s;
   const double share = difference / b.step_time_s;
   if (std::abs(share) < worth_mentioning)
-    return fmt::format("as fast as {} within {:.1f} %", b.framework, 100 * worth_mentioning);
+    return fmt::format("as fast as {} within {:.0f} %", b.framework, 100 * worth_mentioning);
   const StepParts &p = a.parts, &q = b.parts;
   std::vector<Piece> pieces{
       {p.exposed_communication_s - q.exposed_communication_s,
-       "exposed communication" + exposed_details(run, best)},
+       "exposed communication" +
+           exposed_details(run, best, p.exposed_communication_s - q.exposed_communication_s)},
       {p.launch_s - q.launch_s, "waiting for the host" + launch_details(run, best)},
       {p.backward_s - q.backward_s, "backward" + backward_details(run, best)},
       {p.forward_s - q.forward_s, "forward"},
