@@ -123,8 +123,7 @@ Comparison compare(const std::vector<ComparedCase>& cases,
       const auto& fastest = comparison.runs[best].report;
       if (run.report && (!fastest || run.report->throughput > fastest->throughput))
         best = comparison.runs.size() - 1;
-      if (control.progress)
-        control.progress(static_cast<double>(comparison.runs.size()) / total);
+      if (control.progress) control.progress(static_cast<double>(comparison.runs.size()) / total);
     }
     for (std::size_t r = first; r < comparison.runs.size(); ++r)
       if (r != best && comparison.runs[r].report)

@@ -28,8 +28,8 @@ std::vector<ComparedCase> compared_cases(const ExperimentDraft& draft, const Com
 /// What rank 0 does beside its kernels, from the timeline of a step.
 struct CommunicationFacts {
   std::size_t collectives = 0;
-  double moving_s = 0;       ///< collectives, hidden or not
-  double negotiation_s = 0;  ///< Horovod: waits for cycles, and negotiation
+  double moving_s = 0;            ///< collectives, hidden or not
+  double negotiation_s = 0;       ///< Horovod: waits for cycles, and negotiation
   double last_negotiation_s = 0;  ///< of them, before the last collective
   double fusion_copies_s = 0;     ///< into and out of Horovod's fusion buffer
   double bucket_copies_s = 0;     ///< into and out of DDP's buckets, and flat tensors
@@ -54,8 +54,8 @@ struct Comparison {
   std::vector<ComparedRun> runs;  ///< by size, then by case
 };
 
-/// Simulates every case at every size. A case that cannot be at a size is kept with the rule that it
-/// breaks; InputError if none can be.
+/// Simulates every case at every size. A case that cannot be at a size is kept with the rule that
+/// it breaks; InputError if none can be.
 Comparison compare(const std::vector<ComparedCase>& cases,
                    const std::vector<std::int64_t>& gpu_counts, const RunControl& control = {});
 

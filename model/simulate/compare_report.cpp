@@ -50,8 +50,9 @@ std::string compare_text(const Comparison& comparison, const TextStyle& style) {
   std::int64_t size = 0;
   bool all_fit = true;
   for (const ComparedRun& run : comparison.runs) {
-    std::vector<std::string> row{run.gpus == size ? "" : format_count(static_cast<double>(run.gpus)),
-                                 comparison.cases[run.of]};
+    std::vector<std::string> row{
+        run.gpus == size ? "" : format_count(static_cast<double>(run.gpus)),
+        comparison.cases[run.of]};
     size = run.gpus;
     if (!run.report) {
       row.insert(row.end(), {"–", "–", "–", "–", "cannot be"});
@@ -120,8 +121,8 @@ std::string compare_csv(const Comparison& comparison) {
   const Report none;
   const std::string columns = reports_csv({&none, 0});
   std::string text = "case,reason," + columns;
-  const std::string empty(
-      static_cast<std::size_t>(std::count(columns.begin(), columns.end(), ',')), ',');
+  const std::string empty(static_cast<std::size_t>(std::count(columns.begin(), columns.end(), ',')),
+                          ',');
   for (const ComparedRun& run : comparison.runs) {
     text += csv_cell(comparison.cases[run.of]) + ',' +
             csv_cell(run.report ? run.reason : run.refusal) + ',';

@@ -38,19 +38,18 @@ std::string exposed_details(const ComparedRun& run, const ComparedRun& best, dou
         "to it after the whole backward pass",
         format_time(a.broadcast_s)));
   } else if (a.collectives != b.collectives) {
-    details.push_back(fmt::format("{} against {}", plural(a.collectives, "collective"),
-                                  b.collectives));
+    details.push_back(
+        fmt::format("{} against {}", plural(a.collectives, "collective"), b.collectives));
   }
   if (a.buffers_s > b.buffers_s)
     details.push_back(fmt::format("BatchNorm's statistics come from rank 0 before forward: {}",
                                   format_time(a.buffers_s)));
   if (a.last_negotiation_s > .05 * std::abs(exposed))
-    details.push_back(
-        fmt::format("the last gradients wait {} for their cycle and its negotiation",
-                    format_time(a.last_negotiation_s)));
+    details.push_back(fmt::format("the last gradients wait {} for their cycle and its negotiation",
+                                  format_time(a.last_negotiation_s)));
   if (a.fusion_copies_s > 0)
-    details.push_back(
-        fmt::format("{} of copies into and out of the fusion buffer", format_time(a.fusion_copies_s)));
+    details.push_back(fmt::format("{} of copies into and out of the fusion buffer",
+                                  format_time(a.fusion_copies_s)));
   if (a.staging_s > 0)
     details.push_back(
         fmt::format("{} of copies between GPU and host memory", format_time(a.staging_s)));
@@ -72,7 +71,8 @@ std::string launch_details(const ComparedRun& run, const ComparedRun& best) {
 
 std::string backward_details(const ComparedRun& run, const ComparedRun& best) {
   const double copies = run.facts.bucket_copies_s - best.facts.bucket_copies_s;
-  if (copies > 0) return fmt::format(" ({} of it copies into and out of buckets)", format_time(copies));
+  if (copies > 0)
+    return fmt::format(" ({} of it copies into and out of buckets)", format_time(copies));
   if (run.facts.casts_s > best.facts.casts_s)
     return fmt::format(" ({} of casts)", format_time(run.facts.casts_s));
   if (run.facts.moving_s > best.facts.moving_s)

@@ -47,9 +47,10 @@ std::vector<RankClass> classes_of(const TrainingRequest& request, const RankGrid
 
 DataParallelConstants built_in_data_parallel_constants() {
   DataParallelConstants c;
-  c.replica = {10e-6, .7, Level::assumed,
-               "a few Python statements a module, parameter and GPU (torch/nn/parallel/replicate.py)",
-               "every forward pass"};
+  c.replica = {
+      10e-6, .7, Level::assumed,
+      "a few Python statements a module, parameter and GPU (torch/nn/parallel/replicate.py)",
+      "every forward pass"};
   return c;
 }
 

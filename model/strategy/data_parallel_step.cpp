@@ -14,8 +14,7 @@ constexpr std::int64_t coalescing_limit = 10 << 20;
 
 }  // namespace
 
-std::vector<CoalescedTensors> coalesce(const std::vector<std::int64_t>& bytes,
-                                       std::int64_t limit) {
+std::vector<CoalescedTensors> coalesce(const std::vector<std::int64_t>& bytes, std::int64_t limit) {
   std::vector<CoalescedTensors> runs;
   for (const std::int64_t size : bytes) {
     if (runs.empty() || runs.back().bytes + size > limit) runs.emplace_back();

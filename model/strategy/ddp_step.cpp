@@ -194,7 +194,8 @@ void DdpStep::finish_reduction() {
     wait.phase = Phase::backward;
     wait.stream = compute_stream;
     wait.bucket = static_cast<std::int32_t>(b);
-    if (on_host()) let_host_wait(wait);  // NCCL's wait() is the stream's, Gloo's and MPI's the host's
+    if (on_host())
+      let_host_wait(wait);  // NCCL's wait() is the stream's, Gloo's and MPI's the host's
     waits_.push_back(reduced_[b]);
     issue(wait, "wait for bucket", 0);
     if (request_.options.gradient_as_bucket_view) continue;

@@ -59,8 +59,8 @@ Planned plan(const TrainingRequest& request, const HorovodConstants& constants,
   SharedCalls calls(draft);
   HorovodStep step(request, constants, grid, calls);
   const Program program = step.write();
-  const auto times = replay(program, step.synchronized(), request.host->launch_latency,
-                            slowest(request));
+  const auto times =
+      replay(program, step.synchronized(), request.host->launch_latency, slowest(request));
   Planned planned;
   planned.gradients = step.enqueued();
   for (const EnqueuedGradient& gradient : planned.gradients)
@@ -76,7 +76,9 @@ Planned plan(const TrainingRequest& request, const HorovodConstants& constants,
     return negotiation_seconds(options.control, constants, request.ranks, options.response_cache,
                                options.response_cache ? 0 : tensors);
   };
-  thread.work = [&](std::size_t tensors, Bytes bytes) { return step.thread_seconds(tensors, bytes); };
+  thread.work = [&](std::size_t tensors, Bytes bytes) {
+    return step.thread_seconds(tensors, bytes);
+  };
   planned.responses = run_cycles(planned.arrivals, thread);
   return planned;
 }

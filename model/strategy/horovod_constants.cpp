@@ -26,7 +26,8 @@ HorovodConstants built_in_horovod_constants() {
   c.root_message = {.3, .5, Level::assumed, "messages to one rank overlap in flight", ""};
   c.request = {.5e-6, .7, Level::assumed, "40 to 100 B parsed and one look into a table",
                "first step, or cache off"};
-  c.pageable_rate = {4e9, .5, Level::assumed, "cudaMemcpy of pageable memory through a bounce buffer",
+  c.pageable_rate = {4e9, .5, Level::assumed,
+                     "cudaMemcpy of pageable memory through a bounce buffer",
                      "PCIe 3.0 x16 and later"};
   c.buffer_rate = {5e9, .5, Level::assumed, "memcpy of one thread: each byte read and written", ""};
   c.host_reduction = {1e9, 1, Level::assumed, "order of magnitude of Gloo and MPI on 10 GbE", ""};

@@ -13,7 +13,8 @@ double negotiation_seconds(ControlPlane control, const HorovodConstants& constan
   const double levels = std::bit_width(ranks - 1);  // of a tree: ceil(log2 ranks)
   const double others = ranks - 1;
   double seconds = 0;
-  if (cache) seconds += message * (mpi ? levels + (std::has_single_bit(ranks) ? 0 : 2) : 2 * others);
+  if (cache)
+    seconds += message * (mpi ? levels + (std::has_single_bit(ranks) ? 0 : 2) : 2 * others);
   if (uncached <= 0) return seconds;
   // Lengths, then lists, to rank 0; and both back.
   const double gather = message + others * message * constants.root_message;

@@ -178,10 +178,9 @@ void HorovodStep::enqueue(ParameterId parameter, TaskId computed) {
   gradient.enqueued = writer_.issue(task, "allreduce_async", constants_.enqueue);
   gradient.computed = computed;
   if (on_host())
-    gradient.computed = delay(static_cast<double>(gradient.bytes.count) /
-                                  pageable_rate(),
-                              writer_.stream("copies to host"), "copy gradient to host", -1,
-                              {computed});
+    gradient.computed =
+        delay(static_cast<double>(gradient.bytes.count) / pageable_rate(),
+              writer_.stream("copies to host"), "copy gradient to host", -1, {computed});
   enqueued_.push_back(gradient);
   write_responses();
 }
@@ -222,8 +221,8 @@ void HorovodStep::respond(const HorovodResponse& response, std::int32_t index) {
     writer_.issue(wait, "WAIT_FOR_DATA", 0, computed(response));
   }
   const bool blocks = on_host() || two_levels();  // the rest of the time follows by itself
-  const double issuing = blocks ? constants_.response.value
-                                : thread_seconds(response.members.size(), response.bytes);
+  const double issuing =
+      blocks ? constants_.response.value : thread_seconds(response.members.size(), response.bytes);
   const TaskId issued =
       delay(issuing, thread_, "QUEUE", index, {enqueued_[response.members.back()].enqueued});
   TaskId end;
@@ -281,8 +280,7 @@ TaskId HorovodStep::reduce_in_two_levels(const HorovodResponse& response, std::i
     // Dot products and norms read both vectors, at each level half of what the last one had; then
     // three numbers a tensor are summed over the ranks of the level.
     const double levels = std::bit_width(nodes - 1);
-    const double messages =
-        levels * (levels + 1) / 2 * static_cast<double>(constants_.mpi_message);
+    const double messages = levels * (levels + 1) / 2 * static_cast<double>(constants_.mpi_message);
     delay(2 * part / constants_.buffer_rate + messages, communication_stream, "ADASUM_DOT_PRODUCTS",
           index, {});
   }
@@ -297,8 +295,8 @@ TaskId HorovodStep::reduce_in_two_levels(const HorovodResponse& response, std::i
   wait.bucket = index;
   writer_.issue(wait, "wait for the hosts", 0, {end});
   if (node_.valid())
-    end = call(CollectiveOp::all_gather, node_, size, "NCCL_ALLGATHER", index, CallBackend::nccl,
-               {});
+    end =
+        call(CollectiveOp::all_gather, node_, size, "NCCL_ALLGATHER", index, CallBackend::nccl, {});
   return fused ? fused_copy("MEMCPY_OUT_FUSION_BUFFER", response, index, {}) : end;
 }
 
@@ -310,17 +308,16 @@ TaskId HorovodStep::reduce_on_hosts(const HorovodResponse& response, std::int32_
   TaskId before = issued;
   if (fused)
     before = delay(size / constants_.buffer_rate, thread_, "MEMCPY_IN_FUSION_BUFFER", index, {});
-  const TaskId reduced = call(
-      CollectiveOp::all_reduce, all_, response.bytes.count,
-      request_.options.backend == CallBackend::gloo ? "GLOO_ALLREDUCE" : "MPI_ALLREDUCE", index,
-      request_.options.backend, {before});
+  const TaskId reduced =
+      call(CollectiveOp::all_reduce, all_, response.bytes.count,
+           request_.options.backend == CallBackend::gloo ? "GLOO_ALLREDUCE" : "MPI_ALLREDUCE",
+           index, request_.options.backend, {before});
   if (fused)
-    before = delay(size / constants_.buffer_rate, thread_, "MEMCPY_OUT_FUSION_BUFFER", index,
-                   {reduced});
+    before =
+        delay(size / constants_.buffer_rate, thread_, "MEMCPY_OUT_FUSION_BUFFER", index, {reduced});
   else
     before = reduced;
-  return delay(size / pageable_rate(), thread_,
-               "copy gradient to GPU", index, {before});
+  return delay(size / pageable_rate(), thread_, "copy gradient to GPU", index, {before});
 }
 
 TaskId HorovodStep::call(CollectiveOp op, FamilyId family, std::int64_t bytes, const char* name,

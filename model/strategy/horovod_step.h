@@ -69,7 +69,7 @@ class HorovodStep {
   std::uint8_t thread_, finalizer_, queue_;
   FamilyId all_, node_, across_;
 
-  std::vector<std::int64_t> missing_;   ///< by group of gradients: still to be computed
+  std::vector<std::int64_t> missing_;  ///< by group of gradients: still to be computed
   std::vector<std::vector<std::pair<ParameterId, TaskId>>> held_;  ///< by group: computed ones
   std::vector<EnqueuedGradient> enqueued_;
   std::size_t next_response_ = 0;

@@ -18,8 +18,7 @@ std::vector<ReplayedTask> replay(const Program& program, TaskId synchronized, do
     replayed.issued = host;
     double start = std::max(host, free_at[task.stream]);
     for (std::uint32_t d = 0; d < task.dependency_count; ++d)
-      start = std::max(start,
-                       result[program.dependencies[task.first_dependency + d].index()].end);
+      start = std::max(start, result[program.dependencies[task.first_dependency + d].index()].end);
     double seconds = 0;
     switch (task.kind) {
       case TaskKind::kernel:

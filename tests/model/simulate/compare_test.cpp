@@ -39,7 +39,8 @@ const ComparedRun& run_of(const Comparison& comparison, std::string_view name, s
 TEST_CASE("cases are the product of the lists, each once") {
   const auto names = [](const ComparedNames& lists) {
     std::vector<std::string> result;
-    for (const ComparedCase& one : compared_cases(resnet_draft(), lists)) result.push_back(one.name);
+    for (const ComparedCase& one : compared_cases(resnet_draft(), lists))
+      result.push_back(one.name);
     return result;
   };
   using Names = std::vector<std::string>;
@@ -89,8 +90,8 @@ TEST_CASE("facts of Horovod and DDP are those of their timelines") {
   CHECK(horovod.buffers_s == 0);
 }
 
-// horovod issue 2686: two GPUs of one host, ResNet-50 of 32 images: 124.7 images/s alone, 62.9 a GPU
-// over Gloo. A step twice as long; half of that gain or loss must be seen.
+// horovod issue 2686: two GPUs of one host, ResNet-50 of 32 images: 124.7 images/s alone, 62.9 a
+// GPU over Gloo. A step twice as long; half of that gain or loss must be seen.
 TEST_CASE("Horovod over Gloo in one host nearly halves ResNet-50") {
   const auto cases = compared_cases(resnet_draft(), {{"horovod"}, {}, {"nccl", "gloo"}});
   const Comparison comparison = compare(cases, {2}, plain());
@@ -110,8 +111,8 @@ TEST_CASE("a slow rank holds up Horovod and DDP alike") {
   const auto steady = compared_cases(resnet_draft(), {{"pytorch", "horovod"}, {}, {}});
   const Comparison slow = compare(cases, {8}, plain()), even = compare(steady, {8}, plain());
   for (const char* name : {"PyTorch DDP", "Horovod"}) {
-    const double ratio = run_of(slow, name, 8).report->step_time_s /
-                         run_of(even, name, 8).report->step_time_s;
+    const double ratio =
+        run_of(slow, name, 8).report->step_time_s / run_of(even, name, 8).report->step_time_s;
     CHECK(ratio > 1.25);
     CHECK(ratio < 1.31);
   }

@@ -45,8 +45,7 @@ TEST_CASE("over Gloo and MPI a bucket is copied to the host, reduced and copied 
 
 TEST_CASE("the host waits for buckets over Gloo and MPI, not over NCCL") {
   TrainingSetup setup(six_linear_layers());
-  const CallBackend backend =
-      GENERATE(CallBackend::nccl, CallBackend::gloo, CallBackend::mpi);
+  const CallBackend backend = GENERATE(CallBackend::nccl, CallBackend::gloo, CallBackend::mpi);
   const Workload workload = ddp_over(backend, setup);
   std::size_t waits = 0;
   for (const Task& task : workload.programs[0].tasks) waits += host_waits(task);

@@ -23,8 +23,7 @@ HorovodThread thread_of(double cycle, Bytes threshold) {
 /// `count` gradients of 1 MiB, enqueued `gap` after one another and computed `lag` later.
 std::vector<GradientArrival> even_arrivals(int count, double gap, double lag = 0) {
   std::vector<GradientArrival> arrivals;
-  for (int i = 0; i < count; ++i)
-    arrivals.push_back({i * gap, i * gap + lag, Bytes{1 << 20}});
+  for (int i = 0; i < count; ++i) arrivals.push_back({i * gap, i * gap + lag, Bytes{1 << 20}});
   return arrivals;
 }
 

@@ -103,8 +103,7 @@ TEST_CASE("without fusion every gradient travels alone and nothing is copied") {
 TEST_CASE("the host waits for all gradients before the optimizer") {
   Setup setup;
   const Program& program = setup.run();
-  const auto waits = std::find_if(program.tasks.begin(), program.tasks.end(),
-                                  host_waits);
+  const auto waits = std::find_if(program.tasks.begin(), program.tasks.end(), host_waits);
   REQUIRE(waits != program.tasks.end());
   CHECK(setup.name(*waits) == "synchronize");
   CHECK(dependencies_of(program, *waits).size() == setup.workload.collectives.size());
