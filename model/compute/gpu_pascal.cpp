@@ -26,7 +26,10 @@ constexpr ComputeConstants pascal{
     .fp8_gain_grouped = no_fp8,
     .conv = {1.0, 0.15, Level::assumed, "as a GEMM of the same shape", ""},
     .conv_fp32 = conv_fp32,
-    .winograd = winograd,
+    .winograd = {1.55, 0.2, Level::published,
+                 "Lavin & Gray 2016, arXiv 1509.09308: VGG at 64 images 1.44 of the peak of a Titan "
+                 "X (Maxwell), GEMMs .93",
+                 "fp32, 3x3, stride 1, one group"},
     .wgrad = wgrad,
     .wgrad_accumulate = wgrad_accumulate,
     .attention = {1.0, 0.3, Level::assumed, "never used: no fused attention kernel", ""},

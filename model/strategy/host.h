@@ -14,6 +14,8 @@ struct HostConstants {
   Constant bucket_copy;         ///< host time to launch one gradient copy
   Constant collective_enqueue;  ///< host time of one c10d collective
   Constant step_fixed;          ///< host time per step outside the model (zero_grad, loop)
+  Constant micro_batch;         ///< host time a pass of a training engine (Megatron, DeepSpeed) spends
+                                ///< on one micro-batch beside its kernels: schedule, timers, messages
   Constant graph_launch;        ///< host time to replay a CUDA graph of any number of kernels
   void visit(const ConstantVisitor& visitor);
 };

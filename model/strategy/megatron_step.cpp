@@ -57,6 +57,7 @@ Program MegatronStep::write() {
 }
 
 void MegatronStep::micro_batch(std::int64_t index, bool last) {
+  writer_.host_work(2 * writer_.request().host->micro_batch);
   writer_.begin_micro_batch();
   const std::size_t layers = writer_.model().layers.size();
   for (std::size_t layer = 0; layer < layers; ++layer) {

@@ -134,6 +134,7 @@ Program PipelineStep::write() {
 
 void PipelineStep::run(std::size_t index) {
   const PipelineAction& action = actions()[index];
+  writer_.host_work(writer_.request().host->micro_batch);
   if (action.work == PipelineWork::forward && layout_.part(rank_, action.chunk) == 0)
     writer_.begin_micro_batch();
   if (const auto message = messages_.needed(rank_, action)) receive(*message);
