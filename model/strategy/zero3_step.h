@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "model/strategy/zero3_trace.h"
-#include "model/strategy/zero_common.h"
+#include "model/strategy/zero_partitions.h"
 
 namespace dsim {
 

@@ -2,7 +2,7 @@
 #include <array>
 #include <vector>
 
-#include "model/strategy/zero_common.h"
+#include "model/strategy/zero_partitions.h"
 
 namespace dsim {
 

@@ -2,7 +2,7 @@
 
 #include "model/strategy/zero.h"
 #include "model/strategy/zero3_trace.h"
-#include "model/strategy/zero_common.h"
+#include "model/strategy/zero_partitions.h"
 #include "sim/base/error.h"
 #include "tests/model/strategy/program_facts.h"
 #include "tests/model/strategy/training_setup.h"

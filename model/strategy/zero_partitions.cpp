@@ -1,4 +1,4 @@
-#include "model/strategy/zero_common.h"
+#include "model/strategy/zero_partitions.h"
 
 #include <algorithm>
 
