@@ -37,8 +37,7 @@ std::size_t PipelineMessages::add(std::size_t boundary, const PipelineAction& ac
   call.op = CollectiveOp::sendrecv;
   call.backend = request_.options.backend;
   call.element_bytes = activation_bytes(request_.precision);
-  call.family =
-      calls_.family(fmt::format("pipeline {} to {}", from, to), grid_.pipeline_pairs(from, to));
+  call.family = pairs(from, to);
   call.bytes = Bytes{static_cast<std::int64_t>(scatter ? bytes / p.tensor : bytes)};
   if (scatter) message.gathered = Bytes{static_cast<std::int64_t>(bytes)};
   message.call = calls_.call(call);
@@ -47,6 +46,14 @@ std::size_t PipelineMessages::add(std::size_t boundary, const PipelineAction& ac
   index_[slot(boundary, action.micro_batch, backward)] = static_cast<std::int64_t>(id);
   sent_[{from, to, backward}].push_back(id);
   return id;
+}
+
+FamilyId PipelineMessages::pairs(std::uint32_t from, std::uint32_t to) {
+  const auto [entry, added] = pairs_.try_emplace({from, to});
+  if (added)
+    entry->second = calls_.family(fmt::format("pipeline {} to {}", from, to),
+                                  [&] { return grid_.pipeline_pairs(from, to); });
+  return entry->second;
 }
 
 std::size_t PipelineMessages::slot(std::size_t boundary, std::int32_t micro_batch,

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "model/strategy/parallelism.h"
@@ -38,6 +39,7 @@ class PipelineMessages {
  private:
   std::size_t add(std::size_t boundary, const PipelineAction& action, bool backward,
                   std::uint32_t from, std::uint32_t to);
+  FamilyId pairs(std::uint32_t from, std::uint32_t to);
   std::size_t slot(std::size_t boundary, std::int32_t micro_batch, bool backward) const;
 
   const TrainingRequest& request_;
@@ -47,6 +49,7 @@ class PipelineMessages {
   std::vector<PipelineMessage> messages_;
   std::vector<std::int64_t> index_;  ///< by slot; -1 = none
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, std::vector<std::size_t>> sent_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, FamilyId> pairs_;
   std::vector<std::size_t> empty_;
 };
 

@@ -54,10 +54,12 @@ std::vector<GradientOwner> owners(StepWriter& writer, const PipelineLayout& layo
       const std::uint32_t a = layout.schedule.paths[0][part].rank,
                           b = layout.schedule.paths[1][part].rank;
       owner.key = fmt::format("part {}", part);
-      owner.dense = writer.family(fmt::format("data parallel, part {}", part),
-                                  joined(grid.data_groups(a), grid.data_groups(b)));
-      owner.expert = writer.family(fmt::format("expert data parallel, part {}", part),
-                                   joined(grid.expert_data_groups(a), grid.expert_data_groups(b)));
+      owner.dense = writer.family(fmt::format("data parallel, part {}", part), [&] {
+        return joined(grid.data_groups(a), grid.data_groups(b));
+      });
+      owner.expert = writer.family(fmt::format("expert data parallel, part {}", part), [&] {
+        return joined(grid.expert_data_groups(a), grid.expert_data_groups(b));
+      });
       owner.dense_ranks *= 2;
       owner.expert_ranks *= 2;
     } else {
@@ -247,7 +249,8 @@ void PipelineStep::tied_embedding() {
   if (elements <= 0 || first == last || layout_.two_ways()) return;
   if (rank_ != first && rank_ != last) return;
   gradients_.tied_embedding(
-      writer_.family("embedding", writer_.grid().pipeline_pairs(first, last)), elements);
+      writer_.family("embedding", [&] { return writer_.grid().pipeline_pairs(first, last); }),
+      elements);
 }
 
 BlockTime PipelineStep::time(std::size_t index, PipelineWork work) {

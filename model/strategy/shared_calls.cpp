@@ -4,9 +4,11 @@
 
 namespace dsim {
 
-FamilyId SharedCalls::family(const std::string& name, GroupFamily family) {
+FamilyId SharedCalls::family(const std::string& name,
+                            const std::function<GroupFamily()>& make) {
   const auto [entry, added] = families_.try_emplace(name);
   if (!added) return entry->second;
+  GroupFamily family = make();
   if (std::none_of(family.groups.begin(), family.groups.end(),
                    [](const auto& group) { return group.size() > 1; }))
     return entry->second;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 
@@ -12,9 +13,12 @@ class SharedCalls {
  public:
   explicit SharedCalls(Workload& workload) : workload_(workload) {}
 
-  /// Adds `family` under `name`, or finds the one added before. Invalid where every group has one
+  /// Finds the family of a name, or makes it. Invalid where every group has one
   /// member: nothing is sent.
-  FamilyId family(const std::string& name, GroupFamily family);
+  FamilyId family(const std::string& name, const std::function<GroupFamily()>& make);
+  FamilyId family(const std::string& name, const GroupFamily& family) {
+    return this->family(name, [&family] { return family; });
+  }
   /// Adds a call; `key` says who meets there: programs that name the same key join the same call.
   std::uint32_t call(const std::string& key, const CollectiveCall& call);
   /// Adds a call that ranks of one program make alone.

@@ -318,32 +318,39 @@ std::string StepWriter::at_stage(const char* name) const {
 }
 
 FamilyId StepWriter::family(ParallelGroup group) {
-  const std::string name = at_stage(words(group));
-  switch (group) {
-    case ParallelGroup::tensor:
-      return calls_.family(name, grid_.tensor_groups(stage_));
-    case ParallelGroup::context:
-      return calls_.family(name, grid_.context_groups(stage_));
-    case ParallelGroup::expert:
-      return calls_.family(name, grid_.expert_groups(stage_));
-    case ParallelGroup::expert_tensor:
-      return calls_.family(name, grid_.expert_tensor_groups(stage_));
-  }
-  return {};
+  std::optional<FamilyId>& known = group_families_[static_cast<std::size_t>(group)];
+  if (known) return *known;
+  known = calls_.family(at_stage(words(group)), [&] {
+    switch (group) {
+      case ParallelGroup::tensor:
+        return grid_.tensor_groups(stage_);
+      case ParallelGroup::context:
+        return grid_.context_groups(stage_);
+      case ParallelGroup::expert:
+        return grid_.expert_groups(stage_);
+      case ParallelGroup::expert_tensor:
+        break;
+    }
+    return grid_.expert_tensor_groups(stage_);
+  });
+  return *known;
 }
 
 FamilyId StepWriter::data_family() {
-  return calls_.family(at_stage("data parallel"), grid_.data_groups(stage_));
+  return calls_.family(at_stage("data parallel"), [this] { return grid_.data_groups(stage_); });
 }
 
 FamilyId StepWriter::expert_data_family() {
-  return calls_.family(at_stage("expert data parallel"), grid_.expert_data_groups(stage_));
+  return calls_.family(at_stage("expert data parallel"),
+                       [this] { return grid_.expert_data_groups(stage_); });
 }
 
 FamilyId StepWriter::all_ranks() {
-  std::vector<std::uint32_t> all(grid_.ranks());
-  std::iota(all.begin(), all.end(), 0u);
-  return calls_.family("all ranks", {"all ranks", {std::move(all)}});
+  return calls_.family("all ranks", [this] {
+    GroupFamily family{"all ranks", {std::vector<std::uint32_t>(grid_.ranks())}};
+    std::iota(family.groups[0].begin(), family.groups[0].end(), 0u);
+    return family;
+  });
 }
 
 double StepWriter::elements(ParameterId parameter) const {

@@ -1,8 +1,10 @@
 #pragma once
 // What the programs of all strategies share: passes over layers, communication inside them, and the
 // ends of a step. A strategy adds its own collectives between.
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -108,6 +110,9 @@ class StepWriter {
   FamilyId data_family();
   FamilyId expert_data_family();
   FamilyId all_ranks();
+  FamilyId family(const std::string& name, const std::function<GroupFamily()>& make) {
+    return calls_.family(name, make);
+  }
   FamilyId family(const std::string& name, const GroupFamily& family) {
     return calls_.family(name, family);
   }
@@ -147,6 +152,7 @@ class StepWriter {
   BlockTimes blocks_;
   bool merged_ = false;
   double accumulation_bytes_ = 0;
+  std::array<std::optional<FamilyId>, 4> group_families_;  ///< by ParallelGroup, once asked for
 
   double host_work_ = 0;
   std::vector<TaskId> waits_;   ///< what the next task on the compute stream waits for
