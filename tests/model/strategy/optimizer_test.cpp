@@ -77,7 +77,7 @@ TEST_CASE("host constants are visited by name and can be changed") {
     CHECK(!constant.source.empty());
     constant.value = ++visited;
   });
-  CHECK(visited == 9);
+  CHECK(visited == 10);
   CHECK(host.forward_launch == 1);
-  CHECK(host.step_fixed == 8);
+  CHECK(host.step_fixed == 9);
 }
