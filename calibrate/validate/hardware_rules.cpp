@@ -73,7 +73,10 @@ Hardware hardware_of(const RowInputs& row) {
   const std::string_view link = row.text("inter_link");
   for (const LinkRule& known : link_rules())
     if (matches(link, known.link)) {
-      hardware.nics = known.nics;
+      // A rack of trays has the NICs of all of them.
+      const std::int64_t tray = row.count("gpus_per_node", hardware.node_gpus);
+      const bool rack = hardware.node_gpus >= 72 && tray > 0 && tray < hardware.node_gpus;
+      hardware.nics = known.nics * static_cast<int>(rack ? hardware.node_gpus / tray : 1);
       hardware.gigabits = known.gigabits;
       return hardware;
     }
