@@ -113,8 +113,6 @@ class Timer {
 
   BlockTime time(std::span<const Kernel> kernels, Phase phase, std::uint32_t stage) {
     BlockTime block;
-    const double launch = phase == Phase::forward ? scenario_.host.forward_launch
-                                                  : scenario_.host.backward_launch;
     double weighted_share = 0;
     bool communicates = false;
     for (const Kernel& kernel : kernels) {
@@ -126,7 +124,10 @@ class Timer {
       const Task task = tasks_.task(kernel, phase);
       block.seconds += task.seconds;
       block.hbm_bytes += task.hbm_bytes;
-      block.host_seconds += kernel.launches * launch;
+      // Forward kernels that run again in backward are issued from Python.
+      block.host_seconds +=
+          kernel.launches * (kernel.pass == Pass::forward ? scenario_.host.forward_launch
+                                                          : scenario_.host.backward_launch);
       weighted_share += task.seconds * task.sm_share;
     }
     const double busy = block.seconds;

@@ -103,7 +103,7 @@ void apply_stated_constants(const Job& job, Scenario& s) {
     const double factor = job.launch_seconds / s.host.forward_launch;
     for (Constant* constant :
          {&s.host.forward_launch, &s.host.backward_launch, &s.host.optimizer_launch,
-          &s.host.collective_enqueue, &s.host.micro_batch})
+          &s.host.micro_batch})
       constant->value *= factor;
   }
   if (job.backward_launch_seconds > 0) s.host.backward_launch.value = job.backward_launch_seconds;
