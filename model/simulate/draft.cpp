@@ -93,6 +93,8 @@ void resolve_training(const ExperimentDraft& draft, TrainingOptions& options) {
   const Parallelism& p = options.parallel;
   if (!draft.strategy_given && p.tensor * p.pipeline * p.context * p.expert > 1)
     options.strategy = Strategy::megatron;
+  // Megatron's default: main gradients are added in the GEMM (--no-gradient-accumulation-fusion).
+  if (options.strategy == Strategy::megatron) options.fused_gradient_accumulation = true;
   if (!draft.schedule_given && p.chunks > 1) options.schedule = PipelineKind::interleaved;
   if (draft.horovod_version.empty()) return;
   const HorovodOptions defaults;

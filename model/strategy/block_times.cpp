@@ -11,6 +11,7 @@ void describe(const Kernel& k, std::vector<double>& key) {
   const auto add = [&key](auto value) { key.push_back(static_cast<double>(value)); };
   add(k.kind), add(k.pass), add(k.m), add(k.n), add(k.k), add(k.batch);
   add(k.flops), add(k.bytes), add(k.causal), add(k.launches), add(k.groups);
+  add(k.filter), add(k.stride), add(k.accumulates), add(k.attention);
   if (k.kind != KernelKind::communication) return;
   add(k.op), add(k.group), add(k.element_bytes), add(k.hidden_behind);
 }
