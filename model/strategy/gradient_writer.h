@@ -35,8 +35,8 @@ class GradientWriter {
   /// Gradients of parameters that every tensor-parallel rank holds whole, but computes on its part
   /// of the sequence.
   void sequence_parallel_norms();
-  /// Norm and clipping, optimizer step, return of parameters. `model_parallel`: ranks hold different
-  /// parameters.
+  /// Norm and clipping, optimizer step, return of parameters. `model_parallel`: ranks hold
+  /// different parameters.
   void update(bool model_parallel);
 
   double local_elements() const;  ///< parameters this rank computes gradients of

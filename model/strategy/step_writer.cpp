@@ -47,9 +47,8 @@ StepWriter::StepWriter(const TrainingRequest& request, const RankGrid& grid, Sha
       stage_(stage),
       kernels_(request.precision, *request.gpu, *request.compute),
       blocks_(request) {
-  merged_ = request.time_block &&
-            kernel_level_tasks(*request.model, std::min<std::int64_t>(
-                                                   3, request.options.accumulate)) > most_kernel_tasks;
+  const auto written = std::min<std::int64_t>(3, request.options.accumulate);
+  merged_ = request.time_block && kernel_level_tasks(*request.model, written) > most_kernel_tasks;
   host_work_ = host_.step_fixed;
   if (!request.options.fused_gradient_accumulation)  // two reads, one write
     accumulation_bytes_ = 3 * gradient_element_bytes_of(request);

@@ -22,8 +22,8 @@ std::size_t kernel_level_tasks(const Model& model, std::int64_t times);
 /// More kernels than these are merged: one task for a pass through a layer.
 inline constexpr std::size_t most_kernel_tasks = 60'000;
 
-/// Whether the host issues work before the GPU comes to it, or waits for the GPU after each block, as
-/// it does where sends and receives block.
+/// Whether the host issues work before the GPU comes to it, or waits for the GPU after each block,
+/// as it does where sends and receives block.
 enum class HostPace : std::uint8_t { runs_ahead, keeps_step };
 
 /// What a backward pass does beside its kernels.
@@ -85,8 +85,8 @@ class StepWriter {
   Program finish();
 
   // -- tasks --------------------------------------------------------------------------------------
-  /// Adds a task; on the compute stream it takes over all waits. Dependencies that are invalid or on
-  /// the same stream are left out.
+  /// Adds a task; on the compute stream it takes over all waits. Dependencies that are invalid or
+  /// on the same stream are left out.
   TaskId issue(Task task, const std::string& name, double host_seconds,
                const std::vector<TaskId>& after = {});
   /// A memory-bound kernel on the compute stream.

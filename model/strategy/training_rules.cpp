@@ -55,10 +55,12 @@ void check_strategy(const TrainingOptions& options) {
   const Parallelism& p = options.parallel;
   const bool model_parallel = p.tensor > 1 || p.pipeline > 1 || p.context > 1 || p.expert > 1;
   if (options.framework == Framework::horovod && options.strategy != Strategy::ddp)
-    throw InputError(fmt::format("Horovod reduces gradients itself: it needs the strategy ddp, not {}",
-                                 name_of(options.strategy)));
+    throw InputError(
+        fmt::format("Horovod reduces gradients itself: it needs the strategy ddp, not {}",
+                    name_of(options.strategy)));
   if (options.framework == Framework::horovod && model_parallel)
-    throw InputError("Horovod trains data-parallel: tensor, pipeline, context and expert ranks must be 1");
+    throw InputError(
+        "Horovod trains data-parallel: tensor, pipeline, context and expert ranks must be 1");
   if (options.strategy == Strategy::data_parallel && model_parallel)
     throw InputError(
         "DataParallel is one process: tensor, pipeline, context and expert ranks must be 1");

@@ -20,7 +20,8 @@ double sent(const Workload& workload, std::uint32_t rank, const std::string& fam
       if (!of.name.starts_with(family)) continue;
       for (const auto& group : of.groups) {
         if (std::find(group.begin(), group.end(), rank) == group.end()) continue;
-        const auto n = static_cast<double>(group.size()), size = static_cast<double>(call.bytes.count);
+        const auto n = static_cast<double>(group.size());
+        const auto size = static_cast<double>(call.bytes.count);
         switch (call.op) {
           case CollectiveOp::all_reduce:
             bytes += 2 * (n - 1) / n * size;
