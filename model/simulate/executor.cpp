@@ -271,9 +271,13 @@ class Executor {
   void arrive(std::uint32_t index, std::uint32_t call) {
     CallState& state = calls_[call];
     state.members.push_back(index);
-    network_.hold(ResourceId{setup_.sm(index)}, setup_.held_sms[call]);
+    // Kernels of a collective wait on their SMs. Receives from another stage are posted long before
+    // they are sent, and a framework launches them when they are due: they hold SMs as they move.
+    const bool posted = workload_.collectives[call].op == CollectiveOp::sendrecv;
+    if (!posted) network_.hold(ResourceId{setup_.sm(index)}, setup_.held_sms[call]);
     if (++state.arrived < state.expected) return;
     for (const std::uint32_t member : state.members) {
+      if (posted) network_.hold(ResourceId{setup_.sm(member)}, setup_.held_sms[call]);
       ClassState& c = classes_[member];
       c.result.tasks[running(c, communication_of(c, call))].data_start = engine_.now();
     }
